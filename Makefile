@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+#
+#   make            build/sidewinder
+#   make demo       install what is missing, build, record a real program, show the result
+#   make check      install what the tests need, run all tests
+#   make help       everything else
+#
+# V=1 shows commands; O=dir builds elsewhere (default build/).
+
+O       ?= build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CLANG   ?= clang
+BPFTOOL ?= $(or $(wildcard /usr/sbin/bpftool),bpftool)
+PYTHON  ?= python3
+VERSION := 0.1.0
+
+Q   := $(if $(filter 1,$(V)),,@)
+say  = $(if $(Q),@printf '  %-5s %s\n' $(1) $(2:$(O)/%=%))
+
+PACKAGES := libbpf libelf zlib libunwind-generic libunwind-ptrace json-c babeltrace2
+WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+OPTIMIZE ?= -O2 -g
+SANITIZE ?=
+CPPFLAGS += -D_GNU_SOURCE -DSDW_VERSION='"$(VERSION)"' -Iinclude -Iuser -I$(O)
+ifneq ($(filter-out help clean demo install-packages,$(or $(MAKECMDGOALS),all)),)
+CPPFLAGS += $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
+LDLIBS   += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
+endif
+LDLIBS   += -lunwind-x86_64 -lm -lpthread
+CFLAGS   += -std=gnu11 $(OPTIMIZE) $(WARN) $(SANITIZE)
+
+BPF_ARCH   := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
+BPF_CFLAGS := -g -O2 $(WARN) -Wno-unused-parameter -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) \
+              -D__bpf__ -Iinclude -Ibpf -isystem vmlinux
+
+BPF_SRC  := $(wildcard bpf/*.bpf.c)
+BPF_OBJ  := $(BPF_SRC:%.c=$(O)/%.o)
+USER_SRC := $(wildcard user/*/*.c)
+USER_OBJ := $(USER_SRC:%.c=$(O)/%.o)
+MAIN_OBJ := $(O)/user/main.o
+SKELETON := $(O)/sidewinder.skel.h
+LIBRARY  := $(O)/libsidewinder.a
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+UNIT     := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/%)
+
+.PHONY: all
+all: $(O)/sidewinder
+
+$(O)/sidewinder: $(MAIN_OBJ) $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(MAIN_OBJ) $(LIBRARY) $(LDLIBS)
+
+$(LIBRARY): $(USER_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(USER_OBJ)
+
+$(O)/%.o: %.c $(O)/flags
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(USER_OBJ) $(MAIN_OBJ): | $(SKELETON)
+
+# one program: link every BPF object, then one skeleton, written whole or not at all
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/flags
+	$(call say,BPF,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c $< -o $@
+
+$(SKELETON): $(BPF_OBJ)
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen object $(O)/sidewinder.bpf.o $(BPF_OBJ)
+	$(Q)$(BPFTOOL) gen skeleton $(O)/sidewinder.bpf.o name sdw_bpf > $@.tmp && mv $@.tmp $@
+
+# rebuild everything when the flags changed, and only then
+$(O)/flags: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(subst ','\'',$(CC) $(CPPFLAGS) $(CFLAGS) $(CLANG) $(BPF_CFLAGS))' | cmp -s - $@ || \
+	  echo '$(subst ','\'',$(CC) $(CPPFLAGS) $(CFLAGS) $(CLANG) $(BPF_CFLAGS))' > $@
+
+# unit tests: one program a file, each linked with the whole library
+.PHONY: unit
+unit: $(UNIT)
+	$(Q)for t in $(UNIT); do echo "  TEST  $${t##*/}"; $$t || exit 1; done
+
+$(O)/tests/%: $(O)/tests/unit/%.o $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS) -lcmocka
+
+include $(wildcard tests/*/make.mk)
+
+.PHONY: install-packages
+install-packages:
+	$(Q)tests/tools/packages.sh build
+
+.PHONY: demo
+demo:
+	$(Q)tests/tools/demo.sh $(O)
+
+.PHONY: check
+check:
+	$(Q)tests/tools/packages.sh build check
+	$(Q)tests/tools/check.sh $(O)
+
+.PHONY: bench
+bench: all
+	$(Q)tests/bench/run.sh $(O)
+
+.PHONY: install
+install: all
+	$(Q)install -D -m 0755 $(O)/sidewinder $(DESTDIR)$(PREFIX)/bin/sidewinder
+
+.PHONY: asan
+asan:
+	$(Q)$(MAKE) O=$(O)-asan OPTIMIZE='-O1 -g -fno-omit-frame-pointer' \
+	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' all unit
+
+FORMAT_SRC = $(wildcard include/*.h bpf/*.[ch] user/*.c user/*/*.[ch] tests/*/*.[ch])
+
+.PHONY: format
+format:
+	$(Q)clang-format -i $(FORMAT_SRC)
+
+.PHONY: lint
+lint: $(SKELETON)
+	$(Q)clang-format --dry-run --Werror $(FORMAT_SRC)
+	$(Q)clang-tidy --quiet --warnings-as-errors='*' $(USER_SRC) user/main.c -- \
+	  $(CPPFLAGS) -std=gnu11
+
+.PHONY: clean
+clean:
+	$(Q)rm -rf $(O)
+
+.PHONY: help
+help:
+	@echo 'all demo check unit bench install format lint asan clean install-packages'
+	@echo 'V=1 shows commands, O=dir builds elsewhere, PREFIX and DESTDIR say where to install'
+
+.PHONY: FORCE
+FORCE:
+.DELETE_ON_ERROR:
+.SECONDARY:
+-include $(USER_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(UNIT:$(O)/tests/%=$(O)/tests/unit/%.d)
