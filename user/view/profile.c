@@ -32,7 +32,6 @@ static int keep_text(struct sdw_profile *profile, const char **text)
 }
 
 /* Appends an entry whose id must be the next place in its array. Returns 0, -EINVAL or -ENOMEM. */
-* /
 #define add_checked(array, new_id, ...)                                                           \
 	({                                                                                        \
 		int add_err = (new_id) == (array)->count ? sdw_array_reserve(array, 1) : -EINVAL; \
@@ -42,7 +41,7 @@ static int keep_text(struct sdw_profile *profile, const char **text)
 		add_err;                                                                          \
 	})
 
-	static int take_recording(struct sdw_sink *sink, const struct sdw_recording *recording)
+static int take_recording(struct sdw_sink *sink, const struct sdw_recording *recording)
 {
 	struct sdw_profile *profile = profile_of(sink);
 	struct sdw_recording kept = *recording;
