@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# interpreters.sh - prints "VERSION PATH" of each CPython 3.8 to 3.13 on this machine, once.
+#
+# Looks in $SDW_PYTHONS (paths of executables, if set: only there), pyenv's versions, /usr/bin,
+# /usr/local/bin and PATH. What is missing is said on stderr. PATH is the real executable.
+set -u
+
+PROBE='import sys, platform, os
+if platform.python_implementation() == "CPython" and (3, 8) <= sys.version_info[:2] <= (3, 13) \
+        and sys.prefix == sys.base_prefix and sys.version_info.releaselevel == "final":
+    print("%d.%d.%d %s" % (sys.version_info[:3] + (os.path.realpath(sys.executable),)))'
+
+candidates() {
+	if [ -n "${SDW_PYTHONS:-}" ]; then
+		printf '%s\n' $SDW_PYTHONS
+		return
+	fi
+	ls -d "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python3 2>/dev/null
+	for folder in /usr/bin /usr/local/bin $(printf %s "$PATH" | tr : ' '); do
+		case $folder in */shims) continue ;; esac # pyenv's scripts stand for those above
+		ls "$folder"/python3 "$folder"/python3.8 "$folder"/python3.9 "$folder"/python3.1[0-3] \
+			2>/dev/null
+	done
+}
+
+found=$(candidates | while read -r path; do
+	[ -x "$path" ] && "$path" -I -c "$PROBE" 2>/dev/null </dev/null
+done | sort -u -t. -k1,1n -k2,2n -k3,3)
+[ -z "$found" ] || printf '%s\n' "$found"
+
+missing=
+for minor in 8 9 10 11 12 13; do
+	printf '%s\n' "$found" | grep -q "^3\.$minor\." || missing="$missing 3.$minor"
+done
+[ -z "$missing" ] || echo "interpreters.sh: not on this machine:$missing" >&2
+[ -n "$found" ]
