@@ -43,7 +43,9 @@ struct sdw_pylayout {
 	__u32 thread_next;
 	__u32 thread_interpreter;
 	__u32 thread_id;     /* unsigned long: pthread_self() of the thread it belongs to */
-	__u32 thread_status; /* >= 3.12: _status bit field, u32 */
+	__u32 thread_status; /* >= 3.12: _status bit field, u32, and these bits of it: */
+	__u32 thread_status_active_mask;	 /* it is its thread's current one: holds the GIL */
+	__u32 thread_status_bound_gilstate_mask; /* it is the one that its thread used last */
 	__u32 thread_frame;  /* <= 3.10 frame; 3.11, 3.12 cframe; >= 3.13 current_frame */
 
 	/* _PyCFrame, 3.11 and 3.12 only */
