@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+/*
+ * line_table.c - the line that belongs to an instruction, by the code object's own table.
+ *
+ * In:  the table as the target holds it, in the format of its version; contents are hostile.
+ * Out: what the interpreter's PyCode_Addr2Line() says, or the first line where the table is no use.
+ * Each loop consumes at least one byte of the table a turn, so its size bounds the work.
+ */
+#include <limits.h>
+#include <stdbool.h>
+
+#include "symbol/pycode.h"
+
+#define VERSION(major, minor) ((major) << 8 | (minor))
+
+/* Outcomes other than a line */
+enum { NO_LINE = -1, BROKEN = -2 };
+
+/* Lines are ints in CPython, and deltas may be anything: 64 bits hold every sum of a table's
+ * deltas. */
+static int64_t checked(int64_t line)
+{
+	return line >= 0 && line <= INT_MAX ? line : BROKEN;
+}
+
+/*
+ * co_lnotab, to 3.9 (CPython 3.9 Objects/lnotab_notes.txt): pairs of bytes, how far to step in
+ * bytecode and in lines (signed). The last line goes on to the end of the code.
+ */
+static int64_t line_by_lnotab(const uint8_t *table, size_t size, int64_t line, int64_t instruction)
+{
+	int64_t address = 0;
+
+	for (size_t i = 0; i + 1 < size; i += 2) {
+		address += table[i];
+		if (address > instruction)
+			return checked(line);
+		line += (int8_t)table[i + 1];
+	}
+	/* half a pair is missing, and might have been for this instruction */
+	return size % 2 ? BROKEN : checked(line);
+}
+
+/*
+ * co_linetable of 3.10 (CPython 3.10 Objects/lnotab_notes.txt, PEP 626): pairs of bytes, the length
+ * of a range of bytecode and the step in lines (signed) before it; -128 marks a range without line.
+ */
+static int64_t line_by_ranges(const uint8_t *table, size_t size, int64_t line, int64_t instruction)
+{
+	int64_t end = 0;
+
+	for (size_t i = 0; i + 1 < size; i += 2) {
+		int delta = (int8_t)table[i + 1];
+
+		end += table[i];
+		if (delta != -128)
+			line += delta;
+		if (end > instruction)
+			return delta == -128 ? NO_LINE : checked(line);
+	}
+	return BROKEN;
+}
+
+/* Kinds of entries of a location table (CPython 3.11 Objects/locations.md, PEP 657) */
+enum {
+	ENTRY_ONE_LINE0 = 10,
+	ENTRY_ONE_LINE2 = 12,
+	ENTRY_NO_COLUMNS = 13,
+	ENTRY_LONG = 14,
+	ENTRY_NONE = 15,
+};
+
+/* A signed number in groups of six bits, lowest first; the sign is bit 0. False: cut or too long.
+ */
+static bool read_signed(const uint8_t *bytes, size_t size, int64_t *value)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < size && i < 6; i++) {
+		if (bytes[i] & 0x80)
+			return false;
+		bits |= (uint64_t)(bytes[i] & 0x3f) << (6 * i);
+		if (!(bytes[i] & 0x40)) {
+			*value = bits & 1 ? -(int64_t)(bits >> 1) : (int64_t)(bits >> 1);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Location table, from 3.11: entries start with a byte that has the top bit set, a kind and a
+ * length in code units of two bytes; no other byte of an entry has the top bit.
+ */
+static int64_t line_by_locations(const uint8_t *table, size_t size, int64_t line,
+				 int64_t instruction)
+{
+	int64_t end = 0;
+	size_t i = 0;
+
+	while (i < size) {
+		unsigned int kind = table[i] >> 3 & 15;
+		int64_t delta = 0;
+
+		if (!(table[i] & 0x80))
+			return BROKEN;
+		end += ((table[i] & 7) + 1) * 2;
+		i++;
+		if (kind == ENTRY_LONG || kind == ENTRY_NO_COLUMNS) {
+			if (!read_signed(table + i, size - i, &delta))
+				return BROKEN;
+		} else if (kind >= ENTRY_ONE_LINE0 && kind <= ENTRY_ONE_LINE2) {
+			delta = kind - ENTRY_ONE_LINE0;
+		}
+		line += delta;
+		if (end > instruction)
+			return kind == ENTRY_NONE ? NO_LINE : checked(line);
+		while (i < size && !(table[i] & 0x80))
+			i++;
+	}
+	return BROKEN;
+}
+
+uint32_t sdw_line_of(uint16_t version, const uint8_t *table, size_t size, int32_t first_line,
+		     int32_t instruction, int *broken)
+{
+	int64_t line;
+
+	*broken = 0;
+	if (instruction < 0)
+		return first_line > 0 ? (uint32_t)first_line : 0;
+	if (version < VERSION(3, 10))
+		line = line_by_lnotab(table, size, first_line, instruction);
+	else if (version == VERSION(3, 10))
+		line = line_by_ranges(table, size, first_line, instruction);
+	else
+		line = line_by_locations(table, size, first_line, instruction);
+	if (line == BROKEN) {
+		*broken = 1;
+		line = first_line;
+	}
+	return line > 0 ? (uint32_t)line : 0;
+}

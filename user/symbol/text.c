@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+/*
+ * text.c - decodes a target's string objects into UTF-8.
+ *
+ * In:  the characters as CPython stores them (PEP 393: one, two or four bytes each, host-endian),
+ * or the bytes of a bytes object; contents are hostile, the caller bounds their size. Out: a
+ * NUL-terminated UTF-8 string that holds no NUL, no surrogate and no invalid sequence.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/types.h>
+
+#include "events.h"
+#include "symbol/pycode.h"
+
+#define REPLACEMENT 0xfffdu
+#define ELLIPSIS    0x2026u
+#define MAX_CODE    0x10ffffu
+
+/* The dearest escapes are \xNN for one byte and \udXXX for two: at most four bytes for each one. */
+#define GROWTH 4
+/* two ellipses, the terminating NUL, and what snprintf() needs for its own */
+#define EXTRA 16
+
+struct output {
+	char *text;
+	size_t used;
+};
+
+static bool is_surrogate(uint32_t c)
+{
+	return c >= 0xd800 && c <= 0xdfff;
+}
+
+static void put_utf8(struct output *out, uint32_t c)
+{
+	char *to = out->text + out->used;
+
+	if (c < 0x80) {
+		to[0] = (char)c;
+		out->used += 1;
+	} else if (c < 0x800) {
+		to[0] = (char)(0xc0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 0x3f));
+		out->used += 2;
+	} else if (c < 0x10000) {
+		to[0] = (char)(0xe0 | c >> 12);
+		to[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		to[2] = (char)(0x80 | (c & 0x3f));
+		out->used += 3;
+	} else {
+		to[0] = (char)(0xf0 | c >> 18);
+		to[1] = (char)(0x80 | (c >> 12 & 0x3f));
+		to[2] = (char)(0x80 | (c >> 6 & 0x3f));
+		to[3] = (char)(0x80 | (c & 0x3f));
+		out->used += 4;
+	}
+}
+
+static void put_byte_escape(struct output *out, uint32_t byte)
+{
+	out->used += (size_t)sprintf(out->text + out->used, "\\x%02x", byte);
+}
+
+static void put_character(struct output *out, uint32_t c)
+{
+	if (!c)
+		put_byte_escape(out, 0);
+	else if (is_surrogate(c)) /* always a lone one: Python never stores pairs */
+		out->used += (size_t)sprintf(out->text + out->used, "\\u%04x", c);
+	else
+		put_utf8(out, c > MAX_CODE ? REPLACEMENT : c);
+}
+
+/*
+ * Length of the valid UTF-8 sequence at `bytes` (shortest form, no surrogate), or 0. *complete is
+ * false where the sequence only lacks bytes beyond `size`.
+ */
+static size_t sequence_length(const uint8_t *bytes, size_t size, bool *complete)
+{
+	uint8_t first = bytes[0], low = 0x80, high = 0xbf;
+	size_t length;
+
+	*complete = true;
+	if (first < 0x80)
+		return 1;
+	if (first < 0xc2 || first > 0xf4)
+		return 0;
+	length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+	if (first == 0xe0)
+		low = 0xa0;
+	else if (first == 0xed)
+		high = 0x9f;
+	else if (first == 0xf0)
+		low = 0x90;
+	else if (first == 0xf4)
+		high = 0x8f;
+	for (size_t i = 1; i < length; i++) {
+		if (i == size) {
+			*complete = false;
+			return 0;
+		}
+		if (bytes[i] < low || bytes[i] > high)
+			return 0;
+		low = 0x80;
+		high = 0xbf;
+	}
+	return length;
+}
+
+/* A bytes object, which is UTF-8 as far as it can be (file names are, mostly). */
+static void put_bytes(struct output *out, const uint8_t *bytes, size_t size, bool cut_front,
+		      bool cut_back)
+{
+	size_t i = 0;
+
+	/* a cut may have split a character: the ellipsis stands for it too */
+	while (cut_front && i < size && i < 3 && (bytes[i] & 0xc0) == 0x80)
+		i++;
+	while (i < size) {
+		bool complete;
+		size_t length = sequence_length(bytes + i, size - i, &complete);
+
+		if (!complete && cut_back)
+			return;
+		if (length && bytes[i]) {
+			memcpy(out->text + out->used, bytes + i, length);
+			out->used += length;
+			i += length;
+		} else {
+			put_byte_escape(out, bytes[i++]);
+		}
+	}
+}
+
+static void put_units(struct output *out, const uint8_t *bytes, size_t size, size_t width)
+{
+	for (size_t i = 0; i + width <= size; i += width) {
+		uint16_t two;
+		uint32_t four;
+
+		if (width == 1) {
+			four = bytes[i];
+		} else if (width == 2) {
+			memcpy(&two, bytes + i, sizeof(two));
+			four = two;
+		} else {
+			memcpy(&four, bytes + i, sizeof(four));
+		}
+		put_character(out, four);
+	}
+}
+
+/* What says it is ASCII and is not was torn or made up: such bytes are shown as bytes. */
+static void put_ascii(struct output *out, const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (bytes[i] && bytes[i] < 0x80)
+			out->text[out->used++] = (char)bytes[i];
+		else
+			put_byte_escape(out, bytes[i]);
+	}
+}
+
+static size_t unit_width(uint32_t kind)
+{
+	return kind == SDW_TEXT_UCS4 ? 4 : kind == SDW_TEXT_UCS2 ? 2 : 1;
+}
+
+char *sdw_text_decode(uint32_t kind, const void *bytes, size_t size, int cut_front, int cut_back)
+{
+	struct output out = {0};
+	char *shorter;
+
+	if (kind == SDW_TEXT_NONE || kind > SDW_TEXT_BYTES)
+		size = 0;
+	if (size > (SIZE_MAX - EXTRA) / GROWTH)
+		return NULL;
+	out.text = malloc(size * GROWTH + EXTRA);
+	if (!out.text)
+		return NULL;
+	if (size % unit_width(kind))
+		cut_back = 1; /* part of a character is missing */
+	if (cut_front)
+		put_utf8(&out, ELLIPSIS);
+	if (kind == SDW_TEXT_ASCII)
+		put_ascii(&out, bytes, size);
+	else if (kind == SDW_TEXT_BYTES)
+		put_bytes(&out, bytes, size, cut_front, cut_back);
+	else
+		put_units(&out, bytes, size, unit_width(kind));
+	if (cut_back)
+		put_utf8(&out, ELLIPSIS);
+	out.text[out.used] = '\0';
+	shorter = realloc(out.text, out.used + 1);
+	return shorter ? shorter : out.text;
+}
