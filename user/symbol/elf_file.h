@@ -2,8 +2,8 @@
 /*
  * elf_file.h - one ELF file on disk, opened once and shared by all processes that map it.
  *
- * In:  file descriptors (never paths of a target), whose contents are hostile: every size is checked,
- *      sections and symbols are capped, nothing is mmapped that can shrink under us.
+ * In:  file descriptors (never paths of a target), whose contents are hostile: every size is
+ *      checked, what is read is bounded, nothing is mmapped that can shrink under us.
  * Out: symbols by address and name, unwind sections, build id, segments.
  * Addresses here are "vaddr": as the file's program headers have them, before relocation.
  */
@@ -34,8 +34,8 @@ struct sdw_elf;
 
 /*
  * Reads the ELF file behind `fd` (a regular file; the caller keeps the descriptor and may close it
- * after the call). Returns 0 and a file with one reference, or -errno (-ENOEXEC: not an ELF file that
- * can be used here).
+ * after the call). Returns 0 and a file with one reference, or -errno (-ENOEXEC: not an ELF file
+ * that can be used here).
  */
 int sdw_elf_open(int fd, struct sdw_elf **elf);
 /* The same over bytes in memory, copied: for the vDSO and for tests. */
@@ -55,13 +55,20 @@ const uint8_t *sdw_elf_build_id(const struct sdw_elf *elf, size_t *size);
 /* Copies bytes of the loaded image (file contents only). Returns 0 or -EFAULT. */
 int sdw_elf_read(const struct sdw_elf *elf, uint64_t vaddr, void *to, size_t size);
 
-/* ".eh_frame", ".eh_frame_hdr", ".debug_frame", ".PyRuntime" ...; reads it at first use. */
+/*
+ * ".eh_frame", ".eh_frame_hdr", ".debug_frame" (also of the debug file) ...; reads it at first use.
+ * Returns 0, -ENOENT (no such section, or one without contents), -ENOEXEC (broken, too large).
+ */
 int sdw_elf_section(struct sdw_elf *elf, const char *name, struct sdw_elf_section *section);
+
+/* Where a section lies, without reading it (".PyRuntime", ".bss"). Returns 0 or -ENOENT. */
+int sdw_elf_section_address(struct sdw_elf *elf, const char *name, uint64_t *vaddr, uint64_t *size);
 
 /*
  * The function that holds vaddr: of .symtab, the debug file (found by build id under
  * /usr/lib/debug/.build-id), or .dynsym. A symbol with a size must cover the address; one without
- * is taken only if no other function starts in between. Never a far-away neighbour: returns -ENOENT.
+ * is taken only if no other function starts in between. Never a far-away neighbour: returns
+ * -ENOENT.
  */
 int sdw_elf_symbol_at(struct sdw_elf *elf, uint64_t vaddr, struct sdw_elf_symbol *symbol);
 
@@ -70,9 +77,20 @@ int sdw_elf_symbol_named(struct sdw_elf *elf, const char *name, struct sdw_elf_s
 
 /*
  * True if vaddr lies in the interpreter's evaluation function: _PyEval_EvalFrameDefault and the
- * parts that compilers split off (NAME.cold, NAME.part.0, NAME.constprop.0, NAME.lto_priv.0.cold ...).
- * Cached per file.
+ * parts that compilers split off (NAME.cold, NAME.part.0, NAME.constprop.0, NAME.lto_priv.0.cold
+ * ...). Cached per file.
  */
 bool sdw_elf_is_evaluation(struct sdw_elf *elf, uint64_t vaddr);
+
+/*
+ * One thing that another stage learned from this file alone (user/target/interpreter.c: which
+ * CPython it holds), kept as long as the file. The file owns it after the call and releases it with
+ * `release`.
+ */
+void sdw_elf_set_note(struct sdw_elf *elf, void *note, void (*release)(void *note));
+void *sdw_elf_note(const struct sdw_elf *elf);
+
+/* True if others than the caller have a reference: the file cache drops only unused files. */
+bool sdw_elf_is_shared(const struct sdw_elf *elf);
 
 #endif
