@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session.h - one recording from the first overflow to the last record in the sink.
+ *
+ * In:  what to record, and a sink that is already open.
+ * Out: every event of sink.h but close(), which is the caller's; totals and the command's status.
+ */
+#ifndef SDW_SESSION_H
+#define SDW_SESSION_H
+
+#include <stdint.h>
+
+#include "capture/config.h"
+#include "sink.h"
+#include "unwind/unwind.h"
+
+struct sdw_session;
+
+/* How far the recording is, for whoever looks on. */
+struct sdw_session_state {
+	uint64_t elapsed_ns;
+	uint64_t overflows, samples, lost;
+	uint32_t processes;
+};
+
+/*
+ * Loads the BPF programs, finds the targets, opens the events; a command is forked but not yet run.
+ * Logs the cause of a failure. Returns 0 or -errno; `config` and `sink` must outlive the session.
+ */
+int sdw_session_create(const struct sdw_config *config, struct sdw_sink *sink,
+		       struct sdw_session **session);
+
+/*
+ * Records until the command or all targets ended, the duration is over, or SIGINT, SIGTERM or SIGHUP
+ * came (a second one ends at once). Calls `progress` every 250 ms or so. Returns 0 or -errno, e.g.
+ * -ENOSPC from the sink; what the sink has is then still worth closing.
+ * A command that cannot be run: its errno, and sdw_session_exit_status() is 127 or 126.
+ */
+int sdw_session_run(struct sdw_session *session,
+		    void (*progress)(void *context, const struct sdw_session_state *state),
+		    void *context);
+
+void sdw_session_totals(const struct sdw_session *session, struct sdw_totals *totals);
+
+/* Of the command as a shell has it (128 + signal when it was killed); 0 without one. */
+int sdw_session_exit_status(const struct sdw_session *session);
+
+struct sdw_unwind_statistics sdw_session_unwind_statistics(const struct sdw_session *session);
+
+void sdw_session_free(struct sdw_session *session);
+
+#endif
