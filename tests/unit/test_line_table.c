@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * test_line_table.c - lines from tables written by hand after the formats' descriptions, and from
- * junk. Tables of real compilers: tests/system/test_line_tables.sh.
+ * junk. Tables of real compilers: make lines.
  */
 #include <stdarg.h>
 #include <stddef.h>
