@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""How each program of given/ is recorded, and which function of verify.py checks its `do:` lines.
+
+A case that is not here is recorded once, around `python target.py SECONDS` (or run.sh where there is
+one). Every variant is judged by check.py unless `judge` is False.
+"""
+import collections
+
+import verify
+
+# start: "command" around the target, "all" the same with -a beside it, "attach" by -p ROLE once the
+#        role's line is there, "inside" where run.sh itself starts the profiler through $PROF
+# need:  a package from PyPI, put into a virtual environment of the interpreter
+# alone: nothing else may run beside it (many busy processes, or lists of the whole machine)
+Variant = collections.namedtuple(
+    "Variant", "label start role options argv env seconds rate status need alone judge verify",
+    defaults=("", "command", "main", (), (), {}, 3, 997, 0, None, False, True, None))
+
+PYTHON_ONLY = ("--native=none",)
+
+
+def plain(**changes):
+    return Variant(**changes)
+
+
+CASES = {
+    "01-line-backward": [plain(), plain(label="python-only", options=PYTHON_ONLY)],
+    "03-c-calls-python": [plain(), plain(label="python-only", options=PYTHON_ONLY)],
+    "05-crossed-callers": [plain(), plain(label="10-kHz", rate=9973, seconds=2)],
+    "10-deep-600": [
+        plain(verify=verify.deep),
+        plain(label="python-only", options=PYTHON_ONLY, verify=verify.deep),
+        plain(label="3000", argv=("3000",), judge=False, verify=verify.deep_cut)],
+    "12-unicode-names": [
+        plain(verify=verify.unicode_names),
+        plain(label="LC_ALL=C", env={"LC_ALL": "C"}, verify=verify.unicode_names),
+        plain(label="LC_ALL=C.UTF-8", env={"LC_ALL": "C.UTF-8"}, verify=verify.unicode_names)],
+    "14-long-names": [plain(verify=verify.long_names)],
+    "15-folded-delimiters": [
+        plain(),
+        plain(label="folded", options=PYTHON_ONLY, verify=verify.folded_delimiters)],
+    "16-markup-in-names": [plain(verify=verify.markup)],
+    "17-same-name": [plain(verify=verify.same_name)],
+    "18-comprehension-inlined": [plain(verify=verify.one_naming_style)],
+    "21-upgraded-while-running": [plain(start="attach")],
+    "23-stripped": [plain(verify=verify.stripped)],
+    "25-embedded-late": [plain(start="attach", role="host", seconds=4, verify=verify.embedded)],
+    "27-exec-launcher": [
+        plain(seconds=4),
+        plain(label="attached", start="attach", seconds=4),
+        plain(label="all", start="all", seconds=4, alone=True)],
+    "30-pid-namespace": [
+        plain(alone=True, verify=verify.outer_pids),
+        plain(label="beta", start="attach", role="inside_beta", alone=True, judge=False,
+              verify=verify.only_beta)],
+    "32-profiler-in-namespace": [plain(start="inside", verify=verify.inside_namespace)],
+    "34-cgroup-v1-labels": [plain(alone=True)],
+    "35-prefork": [
+        plain(alone=True, seconds=4, verify=verify.prefork),
+        plain(label="children", start="attach", options=("--children",), alone=True, seconds=4,
+              verify=verify.prefork),
+        plain(label="parent", start="attach", alone=True, seconds=4, judge=False,
+              verify=verify.parent_only)],
+    "37-gunicorn": [plain(need="gunicorn", alone=True, verify=verify.gunicorn)],
+    "39-late-threads": [plain(seconds=4, verify=verify.late_threads)],
+    "40-native-threads": [plain(verify=verify.native_threads)],
+    "43-lock-released-in-c": [plain(alone=True, verify=verify.weight_is_cpu)],
+    "44-free-threaded": [plain(verify=verify.weight_is_done_cpu)],
+    "50-greenlets": [plain(need="greenlet")],
+    "52-interleaved": [
+        plain(verify=verify.interleaved),
+        plain(label="frame-pointers", env={"FLAGS": "-O2 -fno-omit-frame-pointer"},
+              verify=verify.interleaved),
+        plain(label="-Xperf", env={"PYTHONPERFSUPPORT": "1"}, verify=verify.interleaved)],
+    "53-cython": [plain(need="cython"),
+                  plain(label="python-only", need="cython", options=PYTHON_ONLY)],
+    "54-no-unwind-tables": [plain(verify=verify.dark_library)],
+    "57-exit-status": [
+        plain(label=how, argv=(how,), seconds=2, status=status, verify=verify.own_output)
+        for how, status in (("0", 0), ("1", 1), ("7", 7), ("255", 255), ("raise", 1),
+                            ("kill", 137), ("term", 143))
+    ] + [plain(label="orphan", argv=("orphan",), seconds=2, judge=False),
+         plain(label="attached", start="attach", argv=("7",), seconds=2)],
+    "58-interrupted": [
+        plain(label=signal, start="inside", env={"SIG": signal}, seconds=4, verify=verify.interrupted)
+        for signal in ("INT", "TERM", "HUP", "KILL")],
+    "59-mixed-children": [plain(alone=True, verify=verify.mixed_children)],
+    "60-short-lived": [plain(verify=verify.short_lived),
+                       plain(label="all", start="all", alone=True, verify=verify.short_lived)],
+    "62-disk-full": [plain(start="inside", judge=False, verify=verify.disk_full)],
+    "64-no-privilege": [plain(start="inside", judge=False, verify=verify.no_privilege)],
+    "67-time-axis": [plain(seconds=4, verify=verify.time_axis)],
+    "69-many-stacks": [plain(verify=verify.many_stacks)],
+    "70-large-events": [plain(verify=verify.large_events)],
+    "72-interrupted-calls": [plain(verify=verify.undisturbed)],
+    "74-odd-paths": [plain(alone=True, verify=verify.odd_paths)],
+    "76-code-without-file": [plain(verify=verify.without_file)],
+    "78-perf-trampolines": [plain(verify=verify.no_trampolines)],
+    "79-attach-twice": [plain(start="inside", seconds=12, alone=True, judge=False,
+                              verify=verify.attach_twice)],
+}
+
+# what `make check` runs on every interpreter; the others run on one
+TELLING = ("01-line-backward", "03-c-calls-python", "04-ctypes-callback", "12-unicode-names",
+           "18-comprehension-inlined", "39-late-threads", "46-subinterpreters", "52-interleaved")
+
+
+def variants_of(case):
+    return CASES.get(case) or [plain()]

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""Runs the profiler as a user does and reads back what it recorded.
+
+Takes the path of the built program; gives exit status, output, the summary object and the samples in
+the normal form of tests/cases/check.py. Used by the system tests and the runner of the cases.
+"""
+import json
+import os
+import re
+import subprocess
+import threading
+import time
+
+TICKS = os.sysconf("SC_CLK_TCK")
+ROLE = re.compile(r"^@(\S+) pid=(\d+)(?: tid=(\d+))?", re.M)
+
+
+class Skip(Exception):
+    """Raised with the reason why a test cannot run on this machine."""
+
+
+def read_text(path):
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
+def interpreters():
+    """[(version, path)] of each CPython that interpreters.sh finds, oldest first."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "interpreters.sh")
+    lines = subprocess.run(["sh", script], stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    return [tuple(line.split(" ", 1)) for line in lines]
+
+
+def minor_version(version):
+    return tuple(int(part) for part in version.split(".")[:2])
+
+
+def roles_of(text):
+    """{role: [(pid, tid or None)]} of the @role lines that a target printed."""
+    roles = {}
+    for name, pid, tid in ROLE.findall(text):
+        roles.setdefault(name, []).append((int(pid), int(tid) if tid else None))
+    return roles
+
+
+def last_summary(text):
+    """The summary object in `text`, which may hold a target's own output around it; or None."""
+    start, decoder = len(text), json.JSONDecoder()
+    while start > 0:
+        start = text.rfind("{", 0, start)
+        if start == 0 or start > 0 and text[start - 1] == "\n":
+            try:
+                found = decoder.raw_decode(text, start)[0]
+            except ValueError:
+                continue
+            if "overflows" in found:
+                return found
+    return None
+
+
+def cpu_seconds(pid, tid=None):
+    """CPU time of a process (or one thread of it) so far; None if it is gone."""
+    try:
+        if tid:
+            with open("/proc/%d/task/%d/schedstat" % (pid, tid)) as file:
+                return int(file.read().split()[0]) / 1e9
+        with open("/proc/%d/stat" % pid, errors="replace") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+class CpuWatch(threading.Thread):
+    """Follows the roles that appear in a target's output, and the CPU time they have used."""
+
+    PAUSE = 0.02
+
+    def __init__(self, path):
+        super().__init__(daemon=True)
+        self.path = path
+        self.history = {}  # (pid, tid) -> [(unix time, CPU seconds)]
+        self.seen = {}  # role -> unix time when its line was first there
+        self.done = threading.Event()
+        self.start()
+
+    def run(self):
+        roles, size = {}, -1
+        while not self.done.wait(self.PAUSE):
+            now_size = os.path.getsize(self.path) if os.path.exists(self.path) else 0
+            if now_size != size:
+                size, roles = now_size, roles_of(read_text(self.path))
+            for role, ids in roles.items():
+                self.seen.setdefault(role, time.time())
+                for key in ids:
+                    used = cpu_seconds(*key)
+                    if used is not None:
+                        self.history.setdefault(key, []).append((time.time(), used))
+
+    def stop(self):
+        self.done.set()
+        self.join()
+
+    def used(self, key, start, end):
+        """CPU seconds that (pid, tid) used between two unix times."""
+
+        def at(when):
+            before = (when - 1, 0.0) if not points else (points[0][0] - 0.05, 0.0)
+            for point in points:
+                if point[0] >= when:
+                    span = point[0] - before[0]
+                    share = (when - before[0]) / span if span > 0 else 0
+                    return before[1] + max(0.0, share) * (point[1] - before[1])
+                before = point
+            return before[1]
+
+        points = self.history.get(key, [])
+        return at(end) - at(start)
+
+
+class Recording:
+    """What one run of `sidewinder record` left: status, stdout, stderr, summary, trace."""
+
+    def __init__(self, profiler, trace, status, stdout, stderr):
+        self.profiler, self.trace, self.status = profiler, trace, status
+        self.stdout, self.stderr = stdout, stderr
+        self.summary = last_summary(stdout)
+        self._samples = {}
+
+    def samples(self, *options):
+        """Samples in normal form, added up by thread and stack; with "--samples" one by one."""
+        if options not in self._samples:
+            text = self.export("jsonl", *options)
+            self._samples[options] = [json.loads(line) for line in text.split("\n") if line]
+        return self._samples[options]
+
+    def export(self, to, *options):
+        return self.profiler.run("export", self.trace, "--to=" + to, *options).stdout
+
+    def report(self, *options):
+        return self.profiler.run("report", self.trace, *options).stdout
+
+    def faults(self):
+        """What is wrong with the recording whatever was recorded; [] if nothing."""
+        found = []
+        summary = self.summary
+        if summary is None:
+            return ["no JSON summary on stdout"]
+        samples, status, lost = (summary.get(key) for key in ("samples", "status", "lost"))
+        if samples != sum(status.values()):
+            found.append("samples %r is not the sum of %r" % (samples, status))
+        if summary.get("overflows") != samples + sum(lost.values()):
+            found.append("overflows %r != samples %r + lost %r" % (summary.get("overflows"), samples, lost))
+        for reason in ("ring_full", "consumer", "no_scratch"):
+            if lost.get(reason):
+                found.append("lost %d: %s" % (lost[reason], reason))
+        weights = sum(sample.get("w", 1) for sample in self.samples())
+        if weights != samples:
+            found.append("exported weights are %r, samples in the summary %r" % (weights, samples))
+        if re.search(r"libbpf:|processed \d+ insns|runtime error:|AddressSanitizer", self.stderr):
+            found.append("stderr is not for people: %s" % self.stderr[-300:])
+        return found
+
+
+class Profiler:
+    """The program under test."""
+
+    def __init__(self, path):
+        self.path = os.path.abspath(path)
+
+    def run(self, *arguments, check=True, env=None, timeout=120, **options):
+        """Runs any sub-command to its end; an unexpected status is an error."""
+        options.setdefault("stdin", subprocess.DEVNULL)
+        done = subprocess.run([self.path, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              encoding="utf-8", errors="surrogateescape", timeout=timeout,
+                              env=dict(os.environ, **(env or {})), **options)
+        if check and done.returncode != 0:
+            raise AssertionError("sidewinder %s: status %d: %s" % (
+                " ".join(arguments), done.returncode, done.stderr.strip()[-500:]))
+        return done
+
+    def record(self, trace, *arguments, timeout=120, env=None, cwd=None):
+        """Records to the end; arguments hold options and the target. Never fails by itself."""
+        done = self.run("record", "--json", "-o", trace, *arguments, check=False, timeout=timeout,
+                        env=env, cwd=cwd)
+        return Recording(self, trace, done.returncode, done.stdout, done.stderr)
+
+    def start(self, stdout, stderr, *arguments, env=None, **options):
+        """Starts any sub-command with its output in files; gives the Popen object."""
+        options.setdefault("stdin", subprocess.DEVNULL)
+        with open(stdout, "wb") as out, open(stderr, "wb") as err:
+            return subprocess.Popen([self.path, *arguments], stdout=out, stderr=err,
+                                    env=dict(os.environ, **(env or {})), **options)
+
+
+def wait_for(condition, seconds=10.0, what="condition"):
+    """Polls until condition() is true and gives its value; AssertionError when time is up."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError("no %s within %g s" % (what, seconds))
+        time.sleep(0.02)
