@@ -3,9 +3,9 @@
  * elf_file.c - headers, segments, sections and build id of one ELF file.
  *
  * In:  a descriptor of a regular file (or bytes in memory) that the target's owner may have forged
- * and may change while it is read. libelf reads with pread, so a file that shrinks gives an error
- * and never a signal; what libelf would allocate for is bounded here before. Out: see elf_file.h.
- * The symbol tables are read in elf_symbols.c.
+ *      and may change while it is read. libelf reads with pread, so a file that shrinks gives an
+ *      error and never a signal; what libelf would allocate for is bounded here before.
+ * Out: see elf_file.h. The symbol tables are read in elf_symbols.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,12 +17,12 @@
 
 #include "symbol/elf_internal.h"
 
-#define MAX_SECTIONS 65536u
-#define MAX_SEGMENTS 1024u
-#define MAX_SECTION_BYTES \
-	(256ull << 20) /* all sections read of one file, and each one uncompressed */
-#define MAX_MEMORY_BYTES (64ull << 20)
+#define MAX_SECTIONS	 65536u
+#define MAX_SEGMENTS	 1024u
 #define MAX_NOTE_BYTES	 (64ull << 10)
+#define MAX_MEMORY_BYTES (64ull << 20)
+/* of all sections together that are read of one file, as they are after inflating */
+#define MAX_SECTION_BYTES (256ull << 20)
 
 #if defined(__x86_64__)
 #define NATIVE_MACHINE EM_X86_64

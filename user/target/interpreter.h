@@ -2,8 +2,8 @@
 /*
  * interpreter.h - finds CPython in a process and says how it is laid out.
  *
- * By what the mapped ELF files hold (_PyRuntime in .dynsym or .symtab, section .PyRuntime), never by a
- * file name. The version comes from the target itself (Py_Version from 3.11, the "3.x.y" that
+ * By what the mapped ELF files hold (_PyRuntime in .dynsym or .symtab, section .PyRuntime), never
+ * by a file name. The version comes from the target itself (Py_Version from 3.11, the "3.x.y" that
  * Py_GetVersion's data holds, _Py_DebugOffsets' cookie and version from 3.13) and must agree with
  * what is found on the living target; what does not agree is refused by name.
  */
@@ -25,11 +25,11 @@ struct sdw_found_interpreter {
 };
 
 /*
- * Looks for CPython in the mappings of a living process. Returns 1: found and supported; 0: no CPython
- * here; -ENOTSUP: there is one, which cannot be walked (found->problem says why, in one line);
- * other -errno: could not look (-ESRCH: process gone; -EAGAIN: it is just starting, try again).
- * What depends on the file alone is cached in the file cache, so that a second process of the same
- * interpreter costs microseconds.
+ * Looks for CPython in the mappings of a living process. Returns 1: found and supported; 0: no
+ * CPython here; -ENOTSUP: there is one, which cannot be walked (found->problem says why, in one
+ * line); other -errno: could not look (-ESRCH: process gone; -EAGAIN: it is just starting, try
+ * again). What depends on the file alone is cached in the file cache, so that a second process of
+ * the same interpreter costs microseconds.
  */
 int sdw_interpreter_find(struct sdw_maps *maps, struct sdw_found_interpreter *found);
 

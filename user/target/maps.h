@@ -42,13 +42,22 @@ void sdw_maps_free(struct sdw_maps *maps);
 /* Replaces all with what /proc/PID/maps says (all mappings with a file, all executable ones). */
 int sdw_maps_read(struct sdw_maps *maps);
 
-/* One line of /proc/PID/maps, for sdw_maps_read and its tests and fuzzers. 0 or -EINVAL. */
+/*
+ * One line of /proc/PID/maps, for sdw_maps_read and its tests and fuzzers; the caller frees
+ * mapping->path. 0, -EINVAL (mapping is unchanged) or -ENOMEM.
+ */
 int sdw_maps_parse_line(const char *line, size_t size, struct sdw_mapping *mapping);
 
-/* Adds a mapping (path is copied); what it overlaps is cut or removed. Returns 0 or -ENOMEM. */
+/*
+ * Adds a mapping (path is copied); what it overlaps is cut or removed.
+ * Returns 0, -EINVAL (empty range) or -ENOMEM (also: too many). Pointers to mappings end here.
+ */
 int sdw_maps_add(struct sdw_maps *maps, const struct sdw_mapping *mapping);
 
-/* Makes `to` the copy of `from` for process `pid`, after a fork. Returns 0 or -ENOMEM. */
+/*
+ * Makes `to` the copy of `from` for process `pid`, after a fork. `to` is overwritten: what it held
+ * must have been freed. Returns 0 or -ENOMEM (`to` is empty then).
+ */
 int sdw_maps_copy(struct sdw_maps *to, const struct sdw_maps *from, uint32_t pid);
 
 /* The mapping that holds `address`, or NULL. */
