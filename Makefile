@@ -31,10 +31,11 @@ LDLIBS   += -lunwind-x86_64 -lm -lpthread
 CFLAGS   += -std=gnu11 $(OPTIMIZE) $(WARN) $(SANITIZE)
 
 BPF_ARCH   := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
-BPF_CFLAGS := -g -O2 $(WARN) -Wno-unused-parameter -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) \
+BPF_CFLAGS := -g -O2 $(filter-out -Wmissing-prototypes,$(WARN)) -Wno-unused-parameter -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) \
               -D__bpf__ -Iinclude -Ibpf -isystem vmlinux
 
-BPF_SRC  := $(wildcard bpf/*.bpf.c)
+# definitions first: the linker of libbpf 1.1 loses the offset of a map that it met as `extern` before
+BPF_SRC  := bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c,$(wildcard bpf/*.bpf.c))
 BPF_OBJ  := $(BPF_SRC:%.c=$(O)/%.o)
 USER_SRC := $(wildcard user/*/*.c)
 USER_OBJ := $(USER_SRC:%.c=$(O)/%.o)

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * sample.bpf.c - runs on each overflow and makes a sample of it.
+ *
+ * In:  the interrupted task and its registers.
+ * Out: through the ring buffer of this processor: the sample, before it its stack if this processor
+ * has not sent it yet, and what is new about process and thread. An overflow that does not get that
+ * far is in exactly one counter (counters.h).
+ */
+#include "task.bpf.h"
+
+static __always_inline __u64 stack_id(const struct sdw_walk *walk)
+{
+	__u64 id = walk->hash ^ walk->status;
+
+	id ^= id >> 32;
+	id *= 0xd6e8feb86659fd93ull;
+	id ^= id >> 32;
+	return id ? id : 1;
+}
+
+/* ---- process and thread ---- */
+
+/* A life record through this processor's own ring, in order with its samples. */
+static __always_inline void send_seen(__u32 cpu, struct sdw_scratch *scratch, __u32 what,
+				      struct task_struct *task)
+{
+	struct sdw_record_life life = {};
+	struct sdw_cpu_counters *count;
+
+	fill_record(&life.record, SDW_RECORD_LIFE, sizeof(life), scratch);
+	life.what = what;
+	life.tid = scratch->tid;
+	life.inner_pid = scratch->inner_pid;
+	life.inner_tid = scratch->inner_tid;
+	BPF_CORE_READ_STR_INTO(&life.comm, task, comm);
+	if (send_bytes(cpu, &life, sizeof(life), what == SDW_LIFE_SEEN ? BPF_RB_FORCE_WAKEUP : 0)) {
+		count = bpf_map_lookup_elem(&counters, &cpu);
+		if (count)
+			count->life_lost++;
+	}
+}
+
+/* Fills in the epoch of the process, which is made known now if it was not. */
+static __always_inline int take_process(__u32 cpu, struct sdw_scratch *scratch,
+					struct sdw_cpu_counters *count, struct task_struct *task)
+{
+	struct sdw_process_slot fresh = {}, *slot;
+
+	slot = bpf_map_lookup_elem(&processes, &scratch->pid);
+	if (slot) {
+		scratch->epoch = slot->epoch;
+		return 0;
+	}
+	if (sdw_config.only_known)
+		return -1;
+	fresh.epoch = bpf_get_prandom_u32();
+	scratch->epoch = fresh.epoch;
+	if (bpf_map_update_elem(&processes, &scratch->pid, &fresh, BPF_NOEXIST)) {
+		/* another processor was faster, or the table is full */
+		slot = bpf_map_lookup_elem(&processes, &scratch->pid);
+		scratch->epoch = slot ? slot->epoch : 0;
+		if (!slot)
+			count->processes_full++;
+		return 0;
+	}
+	send_seen(cpu, scratch, SDW_LIFE_SEEN, BPF_CORE_READ(task, group_leader));
+	return 0;
+}
+
+/* Announces the thread if this processor has not, or if its name is another now. */
+static __always_inline void take_thread(__u32 cpu, struct sdw_scratch *scratch,
+					struct task_struct *task)
+{
+	__u32 at = cpu * SDW_THREAD_SLOTS + (scratch->tid & (SDW_THREAD_SLOTS - 1));
+	struct sdw_thread_slot *slot = bpf_map_lookup_elem(&threads, &at);
+	__u64 comm[2] = {};
+
+	if (!slot)
+		return;
+	bpf_get_current_comm(comm, sizeof(comm));
+	if (slot->tid == scratch->tid && slot->epoch == scratch->epoch) {
+		if (slot->comm[0] == comm[0] && slot->comm[1] == comm[1])
+			return;
+	} else {
+		slot->thread_state = 0;
+		slot->retry_ns = 0;
+	}
+	slot->tid = scratch->tid;
+	slot->epoch = scratch->epoch;
+	slot->comm[0] = comm[0];
+	slot->comm[1] = comm[1];
+	send_seen(cpu, scratch, SDW_LIFE_THREAD_SEEN, task);
+}
+
+/* ---- registers ---- */
+
+/* The user registers of the current task as the kernel saved them when it was entered. */
+static __always_inline int saved_registers(struct task_struct *task, struct sdw_user_registers *to)
+{
+	void *from;
+
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		from = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	else /* arch/x86: at the top of a kernel stack of 16 KiB */
+		from = BPF_CORE_READ(task, stack) + 16384 - sizeof(*to);
+	return (int)bpf_probe_read_kernel(to, sizeof(*to), from);
+}
+
+static __always_inline void keep_registers(struct sdw_registers *to,
+					   const struct sdw_user_registers *from)
+{
+	to->ip = from->ip;
+	to->sp = from->sp;
+	to->bp = from->bp;
+	to->bx = from->bx;
+	to->r12 = from->r12;
+	to->r13 = from->r13;
+	to->r14 = from->r14;
+	to->r15 = from->r15;
+}
+
+/* ---- the sample ---- */
+
+/* Sends the Python stack unless this processor has sent it before. Returns its id, 0: none, or < 0.
+ */
+static __always_inline int send_stack(__u32 cpu, struct sdw_scratch *scratch, __u64 *id)
+{
+	struct sdw_walk *walk = &scratch->walk;
+	__u32 frames = SDW_WALK_HIDE(walk->count), at;
+	__u64 *sent;
+
+	*id = 0;
+	if (frames == 0 || frames > SDW_MAX_FRAMES)
+		return 0;
+	*id = stack_id(walk);
+	at = cpu * SDW_STACK_SLOTS + ((__u32)*id & (SDW_STACK_SLOTS - 1));
+	sent = bpf_map_lookup_elem(&stacks, &at);
+	if (!sent)
+		return -1;
+	if (*sent == *id)
+		return 0;
+	walk->stack.id = *id;
+	walk->stack.frames = frames;
+	walk->stack.status = walk->status;
+	fill_record(&walk->stack.record, SDW_RECORD_STACK,
+		    sizeof(walk->stack) + frames * sizeof(walk->frames[0]), scratch);
+	if (send_bytes(cpu, &walk->stack, sizeof(walk->stack) + frames * sizeof(walk->frames[0]),
+		       0))
+		return -1;
+	*sent = *id;
+	return 0;
+}
+
+/* Native stack and kernel stack, behind the record. Returns the bytes of the whole. */
+static __always_inline __u32 add_stacks(void *ctx, __u32 cpu, struct sdw_scratch *scratch)
+{
+	struct sdw_record_sample *sample = &scratch->sample.record;
+	__u32 used = 0;
+	long size;
+
+	sample->kernel_frames = 0;
+	sample->stack_bytes = 0;
+	if (sdw_config.kernel_stacks && sample->flags & SDW_SAMPLE_KERNEL_MODE) {
+		size = bpf_get_stack(ctx, scratch->sample.bytes, SDW_MAX_KERNEL_FRAMES * 8, 0);
+		if (size > 0 && size <= SDW_MAX_KERNEL_FRAMES * 8) {
+			used = (__u32)size;
+			sample->kernel_frames = used / 8;
+		}
+	}
+	if (sdw_config.stack_bytes && sample->status != SDW_STATUS_KERNEL_THREAD) {
+		sample->stack_bytes = (__u32)sdw_copy_stack(cpu, used);
+		used += sample->stack_bytes;
+	}
+	return sizeof(*sample) + used;
+}
+
+/* The interrupted user thread: its registers, where its stack ends, its Python stack. */
+static __always_inline void take_user(__u32 cpu, struct sdw_scratch *scratch,
+				      struct task_struct *task, struct mm_struct *mm,
+				      const struct sdw_user_registers *regs)
+{
+	struct sdw_record_sample *sample = &scratch->sample.record;
+	struct sdw_user_registers saved = {};
+
+	scratch->thread_pointer = BPF_CORE_READ(task, thread.fsbase);
+	/* the main thread's stack ends at start_stack; another's at its thread pointer */
+	scratch->stack_end = scratch->pid == scratch->tid ? BPF_CORE_READ(mm, start_stack)
+							  : scratch->thread_pointer;
+	if (sample->flags & SDW_SAMPLE_KERNEL_MODE) {
+		saved_registers(task, &saved);
+		keep_registers(&sample->registers, &saved);
+	} else {
+		keep_registers(&sample->registers, regs);
+	}
+	sample->status = (__u8)sdw_walk_python(cpu);
+}
+
+static __always_inline enum sdw_lost make_sample(void *ctx, __u32 cpu, struct sdw_scratch *scratch,
+						 const struct sdw_user_registers *regs,
+						 __u64 period)
+{
+	struct sdw_record_sample *sample = &scratch->sample.record;
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	__u32 size;
+
+	sample->tid = scratch->tid;
+	sample->cpu = (__u16)cpu;
+	sample->flags = !regs || !(regs->cs & 3) ? SDW_SAMPLE_KERNEL_MODE : 0;
+	sample->period = period;
+	sample->status = SDW_STATUS_KERNEL_THREAD;
+	__builtin_memset(&sample->registers, 0, sizeof(sample->registers));
+	scratch->walk.count = 0;
+	take_thread(cpu, scratch, task);
+	if (mm && !(BPF_CORE_READ(task, flags) & SDW_PF_KTHREAD))
+		take_user(cpu, scratch, task, mm, regs);
+	if (send_stack(cpu, scratch, &sample->python_stack))
+		return SDW_LOST_RING_FULL;
+	size = SDW_WALK_HIDE(add_stacks(ctx, cpu, scratch));
+	if (size > sizeof(scratch->sample))
+		return SDW_LOST_RING_FULL;
+	fill_record(&sample->record, SDW_RECORD_SAMPLE, size, scratch);
+	if (send_bytes(cpu, &scratch->sample, size, BPF_RB_NO_WAKEUP))
+		return SDW_LOST_RING_FULL;
+	return SDW_LOST_COUNT;
+}
+
+static __always_inline void on_overflow(void *ctx, const struct sdw_user_registers *regs,
+					__u64 period)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct sdw_cpu_counters *count = bpf_map_lookup_elem(&counters, &cpu);
+	struct sdw_scratch *scratch = scratch_of(cpu);
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct sdw_task_ids ids;
+	enum sdw_lost lost;
+
+	if (!count || !scratch) {
+		__sync_fetch_and_add(&sdw_no_scratch, 1);
+		return;
+	}
+	count->overflows++;
+	task_ids(task, &ids);
+	scratch->now_ns = bpf_ktime_get_ns();
+	scratch->pid = ids.pid;
+	scratch->tid = ids.tid;
+	scratch->inner_pid = ids.inner_pid;
+	scratch->inner_tid = ids.inner_tid;
+	if (!ids.pid || ids.pid == sdw_config.own_pid) {
+		/* the idle task has no pid anywhere */
+		lost = ids.pid || !BPF_CORE_READ(task, tgid) ? SDW_LOST_OUTSIDE_TARGET
+							     : SDW_LOST_OUTSIDE_NAMESPACE;
+	} else if (take_process(cpu, scratch, count, task)) {
+		lost = SDW_LOST_OUTSIDE_TARGET;
+	} else {
+		lost = make_sample(ctx, cpu, scratch, regs, period);
+	}
+	if (lost < SDW_LOST_COUNT)
+		count->lost[lost]++;
+	else
+		count->samples++;
+}
+
+SEC("perf_event")
+int sdw_on_perf_event(struct bpf_perf_event_data *ctx)
+{
+	struct sdw_user_registers regs = {};
+
+	regs.ip = ctx->regs.ip;
+	regs.sp = ctx->regs.sp;
+	regs.bp = ctx->regs.bp;
+	regs.bx = ctx->regs.bx;
+	regs.r12 = ctx->regs.r12;
+	regs.r13 = ctx->regs.r13;
+	regs.r14 = ctx->regs.r14;
+	regs.r15 = ctx->regs.r15;
+	regs.cs = ctx->regs.cs;
+	on_overflow(ctx, &regs, ctx->sample_period);
+	return 0;
+}
+
+/*
+ * A tracepoint's program runs at each hit, on any task, whatever the event's period and target are:
+ * both are kept here.
+ */
+SEC("tracepoint")
+int sdw_on_tracepoint(void *ctx)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), pid = (__u32)(bpf_get_current_pid_tgid() >> 32);
+	struct sdw_cpu_counters *count = bpf_map_lookup_elem(&counters, &cpu);
+
+	if (!count || (sdw_config.only_known && !bpf_map_lookup_elem(&processes, &pid)))
+		return 0;
+	if (++count->tracepoint_hits < sdw_config.tracepoint_period)
+		return 0;
+	count->tracepoint_hits = 0;
+	on_overflow(ctx, NULL, sdw_config.tracepoint_period);
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * bpf_config.h - what user space tells the BPF programs before they are loaded, sizes of their
+ * tables, and the counters they keep.
+ */
+#ifndef SDW_BPF_CONFIG_H
+#define SDW_BPF_CONFIG_H
+
+#include "counters.h"
+
+#define SDW_MAX_PROCESSES 16384u
+#define SDW_MAX_LAYOUTS	  64u
+/* per processor, powers of two */
+#define SDW_THREAD_SLOTS 256u
+#define SDW_CODE_SLOTS	 4096u
+#define SDW_STACK_SLOTS	 8192u
+
+/* Constant while the programs are loaded. */
+struct sdw_bpf_config {
+	__u32 processors;	 /* processors that have scratch, tables and a ring */
+	__u32 stack_bytes;	 /* of native stack to copy at most; 0: none */
+	__u32 kernel_stacks;	 /* 1: send kernel addresses too */
+	__u32 only_known;	 /* 1: only processes that are in the table are targets */
+	__u32 follow_forks;	 /* 1: children of known processes become known */
+	__u32 namespace_inode;	 /* of the profiler's pid namespace; 0: the initial one */
+	__u32 own_pid;		 /* the profiler itself: never a target of -a */
+	__u32 code_check_ns;	 /* how long a code object is trusted to be the same */
+	__u64 tracepoint_period; /* tracepoints: hits per sample */
+};
+
+/* Of one processor, written by it alone. */
+struct sdw_cpu_counters {
+	__u64 overflows; /* programs begun */
+	__u64 samples;	 /* sent */
+	__u64 lost[SDW_LOST_COUNT];
+	__u64 code_lost;      /* code records that found the ring full: sent again later */
+	__u64 life_lost;      /* life records that found the ring full */
+	__u64 processes_full; /* processes that found no room in the table */
+	__u64 tracepoint_hits;
+};
+
+#endif
