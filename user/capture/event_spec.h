@@ -2,8 +2,8 @@
 /*
  * event_spec.h - turns what -e names into a perf event.
  *
- * Names: those of sdw_event_names, rNNN (the processor's own number, hexadecimal), and a tracepoint as
- * system:name, whose number comes from tracefs.
+ * Names: those of sdw_event_names, rNNN (the processor's own number, hexadecimal), and a tracepoint
+ * as system:name, whose number comes from tracefs.
  */
 #ifndef SDW_EVENT_SPEC_H
 #define SDW_EVENT_SPEC_H

@@ -8,8 +8,8 @@
  *	...			epoll on launch.pidfd: readable when it ended
  *	sdw_launch_reap()	its exit status
  *
- * The child keeps the terminal, the process group and the standard files. If the profiler dies before
- * sdw_launch_run() the child ends without running anything.
+ * The child keeps the terminal, the process group and the standard files. If the profiler dies
+ *before sdw_launch_run() the child ends without running anything.
  */
 #ifndef SDW_LAUNCH_H
 #define SDW_LAUNCH_H
@@ -22,13 +22,14 @@
 enum { SDW_EXIT_NOT_EXECUTABLE = 126, SDW_EXIT_NOT_FOUND = 127 };
 
 struct sdw_launch {
-	pid_t pid;	 /* 0: none, or reaped */
-	int pidfd;	 /* readable once the child ended */
-	int go;		 /* write end: a byte lets the child exec */
-	int exec_error;	 /* read end: an errno, or nothing if exec worked */
+	const char *program; /* as the command line has it, for messages */
+	pid_t pid;	     /* 0: none, or reaped */
+	int pidfd;	     /* readable once the child ended */
+	int go;		     /* write end: a byte lets the child exec */
+	int exec_error;	     /* read end: an errno, or nothing if exec worked */
 };
 
-#define SDW_LAUNCH_NONE ((struct sdw_launch){ .pidfd = -1, .go = -1, .exec_error = -1 })
+#define SDW_LAUNCH_NONE ((struct sdw_launch){.pidfd = -1, .go = -1, .exec_error = -1})
 
 /*
  * Looks the program up as exec will, without running anything. Returns 0, -ENOENT, -EACCES or other

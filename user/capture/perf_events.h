@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_events.h - the perf events of a recording: opened, bound to the BPF program, counted, closed.
+ * perf_events.h - the perf events of a recording: opened, bound to the BPF program, counted,
+ * closed.
  *
  * Per-task events with inheritance for processes and commands (so only what the target does is
  * counted, on whatever processor it runs), one event per processor for -a.
@@ -13,9 +14,9 @@
 struct sdw_events;
 
 /*
- * Finds out before the recording whether the event can be counted here. Where nobody asked for one and
- * there is no hardware counter, the event becomes cpu-clock, and one line says so.
- * Returns 0, or -errno after logging why not and what to do.
+ * Finds out before the recording whether the event can be counted here. Where nobody asked for one
+ * and there is no hardware counter, the event becomes cpu-clock, and one line says so. Returns 0,
+ * or -errno after logging why not and what to do.
  */
 int sdw_events_probe(struct sdw_config *config);
 
@@ -23,30 +24,32 @@ int sdw_events_probe(struct sdw_config *config);
 uint64_t sdw_events_fixed_period(const struct sdw_config *config);
 
 /*
- * Opens the events, disabled, each bound to the program `bpf_prog_fd` (< 0: to none, for measuring).
- *   -a:      one per online processor; pids is ignored
- *   command: pids[0] is the child that waits in sdw_launch; counting starts by itself at its exec
- *   -p:      one per thread of each process, inherited by the threads (and, with config->children,
- *            the processes) that these make later
- * A process that is gone meanwhile is no error unless all are. Returns 0, or -errno after logging.
+ * Opens the events, disabled, each bound to the program `bpf_prog_fd` (< 0: to none, for
+ * measuring). -a:      one per online processor; pids is ignored command: pids[0] is the child that
+ * waits in sdw_launch; counting starts by itself at its exec -p:      one per thread of each
+ * process, inherited by the threads (and, with config->children, the processes) that these make
+ * later A process that is gone meanwhile is no error unless all are. Returns 0, or -errno after
+ * logging.
  */
 int sdw_events_open(const struct sdw_config *config, const pid_t *pids, size_t count,
 		    int bpf_prog_fd, struct sdw_events **events);
 
-/* Counts from now on; a command's events start at its exec and need no call. Returns 0 or -errno. */
+/* Counts from now on; a command's events start at its exec and need no call. Returns 0 or -errno.
+ */
 int sdw_events_enable(struct sdw_events *events);
 int sdw_events_disable(struct sdw_events *events);
 
 /*
- * Adds up what the kernel counted, children included: with a fixed period, count / period is how many
- * overflows there should have been. Returns 0 or -errno.
+ * Adds up what the kernel counted, children included: with a fixed period, count / period is how
+ * many overflows there should have been. Returns 0 or -errno.
  */
 int sdw_events_count(const struct sdw_events *events, uint64_t *count);
 
 /*
- * How many overflows `count` stands for at most: each event begins a period of its own, so the sum of
- * whole periods can be less by one per event and thread. 0 where that cannot be said: without a fixed
- * period, and for a clock with -a, which also counts idle time.
+ * How many overflows the counts stand for. What a thread had left of its last period is counted
+ * with that of the threads it made: up to one overflow per thread more than there were. 0 where it
+ * cannot be said: without a fixed period, and for a clock with -a, whose count has the idle time in
+ * it.
  */
 uint64_t sdw_events_expected_overflows(const struct sdw_events *events);
 
