@@ -14,7 +14,8 @@
 enum sdw_frame_kind {
 	/* 3.8-3.10: PyFrameObject, linked heap objects; each is its own native evaluation */
 	SDW_FRAMES_OBJECTS,
-	/* 3.11: _PyInterpreterFrame reached through _PyCFrame; is_entry marks an evaluation's outermost */
+	/* 3.11: _PyInterpreterFrame reached through _PyCFrame; is_entry marks an evaluation's
+	   outermost */
 	SDW_FRAMES_ENTRY_FLAG,
 	/* 3.12: the same, and a shim frame owned by the C stack ends each evaluation */
 	SDW_FRAMES_SHIM_CFRAME,
@@ -26,13 +27,14 @@ enum sdw_frame_kind {
 #define SDW_NO_OFFSET 0xffffffffu
 
 struct sdw_pylayout {
-	__u16 version;	     /* major << 8 | minor, e.g. 0x030c */
-	__u8 frame_kind;     /* enum sdw_frame_kind */
-	__u8 free_threaded;  /* 1: a Py_GIL_DISABLED build */
+	__u16 version;	    /* major << 8 | minor, e.g. 0x030c */
+	__u8 frame_kind;    /* enum sdw_frame_kind */
+	__u8 free_threaded; /* 1: a Py_GIL_DISABLED build */
 
 	/* _PyRuntimeState */
 	__u32 runtime_interpreters_head;
 	__u32 runtime_tstate_current; /* <= 3.11: gilstate.tstate_current, the holder of the GIL */
+	__u32 runtime_gc_collecting;  /* 3.8: int, the collector runs; later one per interpreter */
 
 	/* PyInterpreterState */
 	__u32 interpreter_next;
@@ -46,7 +48,7 @@ struct sdw_pylayout {
 	__u32 thread_status; /* >= 3.12: _status bit field, u32, and these bits of it: */
 	__u32 thread_status_active_mask;	 /* it is its thread's current one: holds the GIL */
 	__u32 thread_status_bound_gilstate_mask; /* it is the one that its thread used last */
-	__u32 thread_frame;  /* <= 3.10 frame; 3.11, 3.12 cframe; >= 3.13 current_frame */
+	__u32 thread_frame; /* <= 3.10 frame; 3.11, 3.12 cframe; >= 3.13 current_frame */
 
 	/* _PyCFrame, 3.11 and 3.12 only */
 	__u32 cframe_current_frame;
