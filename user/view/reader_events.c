@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT
+/*
+ * reader_events.c - checks and converts events (see reader_events.h).
+ *
+ * Fields are looked up by name once and then read by index, in the order of ctf_format.c.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "view/reader_events.h"
+
+void sdw_reader_init(struct sdw_reader *reader, struct sdw_sink *sink)
+{
+	*reader = (struct sdw_reader){
+		.sink = sink, .processes = 1, .threads = 1, .codes = 1, .frames = 1, .stacks = 1};
+}
+
+static void free_texts(struct sdw_reader *reader)
+{
+	while (reader->text_count)
+		free(reader->texts[--reader->text_count]);
+}
+
+void sdw_reader_free(struct sdw_reader *reader)
+{
+	free_texts(reader);
+}
+
+__attribute__((format(printf, 2, 3))) static int broken(struct sdw_reader *reader,
+							const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(reader->problem, sizeof(reader->problem), format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* Strings go on as UTF-8, whatever the trace holds. NULL: out of memory. */
+static const char *checked_text(struct sdw_reader *reader, const char *text)
+{
+	char *repaired;
+
+	if (!text[sdw_utf8_valid_prefix(text)])
+		return text;
+	repaired = reader->text_count < SDW_READER_TEXTS ? sdw_utf8_repair(text) : NULL;
+	if (repaired)
+		reader->texts[reader->text_count++] = repaired;
+	return repaired;
+}
+
+static const char *env_text(struct sdw_reader *reader, const bt_trace *trace, const char *key)
+{
+	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, key);
+
+	if (!value || !bt_value_is_string(value))
+		return "";
+	return checked_text(reader, bt_value_string_get(value));
+}
+
+static uint64_t env_number(const bt_trace *trace, const char *key)
+{
+	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, key);
+	int64_t number;
+
+	if (!value || !bt_value_is_signed_integer(value))
+		return 0;
+	number = bt_value_integer_signed_get(value);
+	return number < 0 ? 0 : (uint64_t)number;
+}
+
+int sdw_reader_begin(struct sdw_reader *reader, const bt_trace *trace)
+{
+	struct sdw_recording recording;
+	const char *tracer = env_text(reader, trace, "tracer_name");
+	uint64_t format = env_number(trace, "trace_format");
+	int err;
+
+	if (reader->begun)
+		return broken(reader, "it has more than one stream");
+	if (!tracer || strcmp(tracer, SDW_CTF_TRACER))
+		return broken(reader, "it was not recorded by Sidewinder");
+	if (format != SDW_CTF_FORMAT)
+		return broken(reader, "its format is %llu, this version reads %d",
+			      (unsigned long long)format, SDW_CTF_FORMAT);
+	recording = (struct sdw_recording){
+		.version = env_text(reader, trace, "version"),
+		.hostname = env_text(reader, trace, "hostname"),
+		.command = env_text(reader, trace, "command"),
+		.event = env_text(reader, trace, "event_name"),
+		.unit = env_text(reader, trace, "unit"),
+		.period = env_number(trace, "period"),
+		.frequency = env_number(trace, "frequency"),
+		.start_ns = env_number(trace, "start_ns"),
+		.start_unix_ns = env_number(trace, "start_unix_ns"),
+		.native = env_number(trace, "native"),
+		.kernel = env_number(trace, "kernel"),
+	};
+	if (!recording.version || !recording.hostname || !recording.command || !recording.event ||
+	    !recording.unit)
+		return -ENOMEM;
+	reader->begun = true;
+	reader->period = recording.period;
+	err = reader->sink->ops->recording(reader->sink, &recording);
+	free_texts(reader);
+	return err;
+}
+
+static bool has_type(const bt_field_class *class, enum sdw_ctf_type type)
+{
+	static const uint8_t bits[] = {
+		[SDW_CTF_U8] = 8,	 [SDW_CTF_U16] = 16,	    [SDW_CTF_U32] = 32,
+		[SDW_CTF_U64] = 64,	 [SDW_CTF_STATUS_ENUM] = 8, [SDW_CTF_LOST_ENUM] = 8,
+		[SDW_CTF_KIND_ENUM] = 8,
+	};
+	bt_field_class_type is = bt_field_class_get_type(class);
+
+	if (type == SDW_CTF_TEXT)
+		return is == BT_FIELD_CLASS_TYPE_STRING;
+	return bt_field_class_type_is(is, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER) &&
+	       bt_field_class_integer_get_field_value_range(class) <= bits[type];
+}
+
+/* Index of a member of that name and type, -1 if there is none. */
+static int find_member(const bt_field_class *payload, const struct sdw_ctf_field *field)
+{
+	uint64_t count = bt_field_class_structure_get_member_count(payload);
+
+	for (uint64_t i = 0; i < count && i <= UINT8_MAX; i++) {
+		const bt_field_class_structure_member *member =
+			bt_field_class_structure_borrow_member_by_index_const(payload, i);
+
+		if (strcmp(bt_field_class_structure_member_get_name(member), field->name))
+			continue;
+		return has_type(bt_field_class_structure_member_borrow_field_class_const(member),
+				field->type)
+			       ? (int)i
+			       : -1;
+	}
+	return -1;
+}
+
+static int find_members(struct sdw_reader *reader, const bt_event_class *class, uint64_t id)
+{
+	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(class);
+	const struct sdw_ctf_event_type *type = &sdw_ctf_event_types[id];
+	const char *name = bt_event_class_get_name(class);
+
+	if (!payload || !name || strcmp(name, type->name))
+		return broken(reader, "event %llu is not \"%s\"", (unsigned long long)id,
+			      type->name);
+	for (size_t i = 0; i < type->count; i++) {
+		int index = find_member(payload, &type->fields[i]);
+
+		if (index < 0)
+			return broken(reader, "event \"%s\" has no proper field \"%s\"", type->name,
+				      type->fields[i].name);
+		reader->classes[id].member[i] = (uint8_t)index;
+	}
+	reader->classes[id].class = class;
+	return 0;
+}
+
+/* Reads the fields of one event one after the other. */
+struct cursor {
+	struct sdw_reader *reader;
+	const bt_field *payload;
+	const uint8_t *member; /* of the next field */
+	uint64_t time_ns;
+};
+
+static const bt_field *next_field(struct cursor *cursor)
+{
+	return bt_field_structure_borrow_member_field_by_index_const(cursor->payload,
+								     *cursor->member++);
+}
+
+static uint64_t take_number(struct cursor *cursor)
+{
+	return bt_field_integer_unsigned_get_value(next_field(cursor));
+}
+
+static const char *take_text(struct cursor *cursor)
+{
+	return checked_text(cursor->reader, bt_field_string_get_value(next_field(cursor)));
+}
+
+/* An id must be the next of its kind. */
+static int check_id(struct sdw_reader *reader, const char *kind, uint32_t id, uint32_t *next)
+{
+	if (id != *next || id == UINT32_MAX)
+		return broken(reader, "%s %u comes where %u is due", kind, id, *next);
+	(*next)++;
+	return 0;
+}
+
+static int undefined(struct sdw_reader *reader, const char *kind, uint32_t id)
+{
+	return broken(reader, "%s %u is used but not defined", kind, id);
+}
+
+static int read_process(struct cursor *cursor)
+{
+	struct sdw_reader *reader = cursor->reader;
+	struct sdw_process_event event = {.time_ns = cursor->time_ns};
+
+	event.id = (uint32_t)take_number(cursor);
+	event.parent = (uint32_t)take_number(cursor);
+	event.pid = (uint32_t)take_number(cursor);
+	event.inner_pid = (uint32_t)take_number(cursor);
+	event.comm = take_text(cursor);
+	if (!event.comm)
+		return -ENOMEM;
+	if (event.parent >= reader->processes)
+		return undefined(reader, "process", event.parent);
+	if (check_id(reader, "process", event.id, &reader->processes))
+		return -EINVAL;
+	return reader->sink->ops->process(reader->sink, &event);
+}
+
+static int read_thread(struct cursor *cursor)
+{
+	struct sdw_reader *reader = cursor->reader;
+	struct sdw_thread_event event = {.time_ns = cursor->time_ns};
+
+	event.id = (uint32_t)take_number(cursor);
+	event.process = (uint32_t)take_number(cursor);
+	event.tid = (uint32_t)take_number(cursor);
+	event.inner_tid = (uint32_t)take_number(cursor);
+	event.name = take_text(cursor);
+	if (!event.name)
+		return -ENOMEM;
+	if (!event.process || event.process >= reader->processes)
+		return undefined(reader, "process", event.process);
+	if (check_id(reader, "thread", event.id, &reader->threads))
+		return -EINVAL;
+	return reader->sink->ops->thread(reader->sink, &event);
+}
+
+static int read_code(struct cursor *cursor)
+{
+	struct sdw_reader *reader = cursor->reader;
+	struct sdw_code_event event = {.time_ns = cursor->time_ns};
+
+	event.id = (uint32_t)take_number(cursor);
+	event.kind = (uint8_t)take_number(cursor);
+	event.first_line = (uint32_t)take_number(cursor);
+	event.name = take_text(cursor);
+	event.file = take_text(cursor);
+	if (!event.name || !event.file)
+		return -ENOMEM;
+	if (event.kind >= SDW_CODE_KIND_COUNT)
+		return broken(reader, "code %u is of unknown kind %u", event.id, event.kind);
+	if (check_id(reader, "code", event.id, &reader->codes))
+		return -EINVAL;
+	return reader->sink->ops->code(reader->sink, &event);
+}
+
+static int read_frame(struct cursor *cursor)
+{
+	struct sdw_reader *reader = cursor->reader;
+	struct sdw_frame_event event = {.time_ns = cursor->time_ns};
+
+	event.id = (uint32_t)take_number(cursor);
+	event.code = (uint32_t)take_number(cursor);
+	event.line = (uint32_t)take_number(cursor);
+	if (!event.code || event.code >= reader->codes)
+		return undefined(reader, "code", event.code);
+	if (check_id(reader, "frame", event.id, &reader->frames))
+		return -EINVAL;
+	return reader->sink->ops->frame(reader->sink, &event);
+}
+
+static int read_stack(struct cursor *cursor)
+{
+	struct sdw_reader *reader = cursor->reader;
+	struct sdw_stack_event event = {.time_ns = cursor->time_ns};
+
+	event.id = (uint32_t)take_number(cursor);
+	event.parent = (uint32_t)take_number(cursor);
+	event.frame = (uint32_t)take_number(cursor);
+	if (event.parent >= reader->stacks)
+		return undefined(reader, "stack", event.parent);
+	if (!event.frame || event.frame >= reader->frames)
+		return undefined(reader, "frame", event.frame);
+	if (check_id(reader, "stack", event.id, &reader->stacks))
+		return -EINVAL;
+	return reader->sink->ops->stack(reader->sink, &event);
+}
+
+static int read_sample(struct cursor *cursor, bool weighted)
+{
+	struct sdw_reader *reader = cursor->reader;
+	struct sdw_sample_event event = {.time_ns = cursor->time_ns, .weight = reader->period};
+
+	cursor->member += 2; /* pid and tid: the thread has them too */
+	event.thread = (uint32_t)take_number(cursor);
+	event.stack = (uint32_t)take_number(cursor);
+	event.cpu = (uint16_t)take_number(cursor);
+	event.status = (uint8_t)take_number(cursor);
+	event.flags = (uint8_t)take_number(cursor);
+	if (weighted)
+		event.weight = take_number(cursor);
+	if (!event.thread || event.thread >= reader->threads)
+		return undefined(reader, "thread", event.thread);
+	if (event.stack >= reader->stacks)
+		return undefined(reader, "stack", event.stack);
+	if (event.status >= SDW_STATUS_COUNT)
+		return broken(reader, "a sample has unknown status %u", event.status);
+	return reader->sink->ops->sample(reader->sink, &event);
+}
+
+static int read_lost(struct cursor *cursor)
+{
+	struct sdw_reader *reader = cursor->reader;
+	struct sdw_lost_event event = {0};
+
+	event.begin_ns = take_number(cursor);
+	event.time_ns = take_number(cursor);
+	event.count = take_number(cursor);
+	event.reason = (uint8_t)take_number(cursor);
+	if (event.reason >= SDW_LOST_COUNT)
+		return broken(reader, "overflows were lost for unknown reason %u", event.reason);
+	return reader->sink->ops->lost(reader->sink, &event);
+}
+
+static int read_totals(struct cursor *cursor)
+{
+	struct sdw_reader *reader = cursor->reader;
+	struct sdw_totals totals = {.time_ns = cursor->time_ns};
+
+	totals.duration_ns = take_number(cursor);
+	totals.overflows = take_number(cursor);
+	totals.processes = (uint32_t)take_number(cursor);
+	totals.threads = (uint32_t)take_number(cursor);
+	totals.complete = take_number(cursor);
+	for (size_t i = 0; i < SDW_STATUS_COUNT; i++)
+		totals.status[i] = take_number(cursor);
+	for (size_t i = 0; i < SDW_LOST_COUNT; i++)
+		totals.lost[i] = take_number(cursor);
+	return reader->sink->ops->totals(reader->sink, &totals);
+}
+
+static int read_event(struct cursor *cursor, uint64_t id)
+{
+	switch (id) {
+	case SDW_CTF_PROCESS:
+		return read_process(cursor);
+	case SDW_CTF_THREAD:
+		return read_thread(cursor);
+	case SDW_CTF_CODE:
+		return read_code(cursor);
+	case SDW_CTF_FRAME:
+		return read_frame(cursor);
+	case SDW_CTF_STACK:
+		return read_stack(cursor);
+	case SDW_CTF_SAMPLE:
+		return read_sample(cursor, false);
+	case SDW_CTF_SAMPLE_WEIGHTED:
+		return read_sample(cursor, true);
+	case SDW_CTF_LOST:
+		return read_lost(cursor);
+	default:
+		return read_totals(cursor);
+	}
+}
+
+int sdw_reader_event(struct sdw_reader *reader, const bt_message *message)
+{
+	const bt_event *event = bt_message_event_borrow_event_const(message);
+	const bt_event_class *class = bt_event_borrow_class_const(event);
+	uint64_t id = bt_event_class_get_id(class);
+	struct cursor cursor = {.reader = reader};
+	int err;
+
+	if (!reader->begun)
+		return broken(reader, "an event comes before its stream");
+	if (id >= SDW_CTF_EVENT_COUNT)
+		return broken(reader, "it has an unknown event %llu", (unsigned long long)id);
+	if (reader->classes[id].class != class) {
+		err = find_members(reader, class, id);
+		if (err)
+			return err;
+	}
+	cursor.time_ns = bt_clock_snapshot_get_value(
+		bt_message_event_borrow_default_clock_snapshot_const(message));
+	if (cursor.time_ns < reader->last_ns)
+		return broken(reader, "its time runs backwards");
+	reader->last_ns = cursor.time_ns;
+	cursor.payload = bt_event_borrow_payload_field_const(event);
+	cursor.member = reader->classes[id].member;
+	err = read_event(&cursor, id);
+	free_texts(reader);
+	return err;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reader_events.h - from messages of libbabeltrace2 to the events of sink.h.
+ *
+ * In:  a trace that anybody may have written. Out: events of which every field has been checked.
+ */
+#ifndef SDW_READER_EVENTS_H
+#define SDW_READER_EVENTS_H
+
+#include <babeltrace2/babeltrace.h>
+
+#include "sink.h"
+#include "sink/ctf_format.h"
+
+#define SDW_READER_TEXTS 5 /* repaired strings alive at once: those of the recording */
+
+/* Where the fields of an event are, found once per trace. */
+struct sdw_reader_class {
+	const bt_event_class *class; /* NULL: not met yet */
+	uint8_t member[SDW_CTF_MAX_FIELDS];
+};
+
+struct sdw_reader {
+	struct sdw_sink *sink;
+	bool begun;    /* the recording was sent */
+	bool reported; /* `problem` or the sink's own message tells why it failed */
+	uint64_t period, last_ns;
+	/* the next id of each kind */
+	uint32_t processes, threads, codes, frames, stacks;
+	struct sdw_reader_class classes[SDW_CTF_EVENT_COUNT];
+	char *texts[SDW_READER_TEXTS]; /* strings that had to be repaired, freed after each event */
+	size_t text_count;
+	char problem[256]; /* what is wrong with the trace; "" if nothing is */
+};
+
+void sdw_reader_init(struct sdw_reader *reader, struct sdw_sink *sink);
+void sdw_reader_free(struct sdw_reader *reader);
+
+/* Checks whose trace this is and sends the recording. 0, -EINVAL (then problem is set), or the
+ * sink's error. */
+int sdw_reader_begin(struct sdw_reader *reader, const bt_trace *trace);
+
+/* Checks and sends one event. Errors as above. */
+int sdw_reader_event(struct sdw_reader *reader, const bt_message *message);
+
+#endif
