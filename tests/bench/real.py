@@ -134,7 +134,8 @@ def by_sidewinder(sidewinder, program, native):
     if not os.path.exists(trace):
         with open(sidewinder.path('real.log')) as log:
             raise RuntimeError('sidewinder record ended with %s: %s' % (status, log.read()[-500:]))
-    out = subprocess.run([sidewinder.program, 'export', trace, '--to=jsonl'], capture_output=True, text=True, check=True)
+    out = subprocess.run([sidewinder.program, 'export', trace, '--to=jsonl'], capture_output=True, text=True,
+                         check=True)
     stacks = []
     for line in out.stdout.splitlines():
         stack = json.loads(line)
@@ -163,8 +164,8 @@ def by_perf(sidewinder, program):
     program.work(process.Child(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=program.cwd))
     out = subprocess.run(['perf', 'report', '-i', data, '--stdio', '-q', '--no-children', '-s', 'sym', '-w', '200'],
                          capture_output=True, text=True)
-    return {m.group(2).strip(): float(m.group(1)) for m in re.finditer(r'^\s*([\d.]+)%\s+\[[.k]\]\s+(.*)$', out.stdout,
-                                                                      re.M)}
+    found = re.finditer(r'^\s*([\d.]+)%\s+\[[.k]\]\s+(.*)$', out.stdout, re.M)
+    return {m.group(2).strip(): float(m.group(1)) for m in found}
 
 
 def python_key(frame, with_line):
