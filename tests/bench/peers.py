@@ -4,6 +4,7 @@ import collections
 import json
 import os
 import re
+import signal
 import statistics
 import subprocess
 import sys

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs the functions test_* of the test_*.py beside it and prints TAP; status 1 if one failed.
+
+    run.py [--only TEXT] [--python TEXT] SIDEWINDER
+
+A function that takes `python` runs once for each interpreter found, others once, with the newest.
+"""
+import argparse
+import glob
+import importlib
+import inspect
+import os
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, os.pardir, "tools")]
+sys.dont_write_bytecode = True
+
+import recording as rec  # noqa: E402
+
+
+class Context:
+    """What a test gets: the profiler, an interpreter, a folder of its own, and targets."""
+
+    def __init__(self, profiler, version, python):
+        self.profiler, self.version, self.python = profiler, version, python
+        self.python_version = rec.minor_version(version)
+        self.work = tempfile.mkdtemp(prefix="sidewinder-test-")
+        self.traces = 0
+        self.processes = []
+
+    def file(self, name):
+        return os.path.join(self.work, name)
+
+    def target(self, name, *arguments):
+        """The command that runs targets/NAME."""
+        return [self.python, os.path.join(HERE, "targets", name), *map(str, arguments)]
+
+    def fresh_trace(self):
+        self.traces += 1
+        return self.file("trace%d" % self.traces)
+
+    def record(self, *arguments, **options):
+        return self.profiler.record(self.fresh_trace(), *arguments, **options)
+
+    def record_well(self, *arguments, **options):
+        """Records; fails unless the status is 0 and every count agrees."""
+        recording = self.record(*arguments, **options)
+        assert recording.status == 0, "status %d: %s" % (recording.status, recording.stderr[-500:])
+        assert not recording.faults(), recording.faults()
+        return recording
+
+    def start_target(self, name, *arguments):
+        """Starts targets/NAME and waits for its first line; gives the Popen object."""
+        import subprocess
+        process = subprocess.Popen(self.target(name, *arguments), stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, text=True)
+        self.processes.append(process)
+        process.first_line = process.stdout.readline()
+        return process
+
+    def clean_up(self):
+        for process in self.processes:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+        shutil.rmtree(self.work, ignore_errors=True)
+
+
+def tests_of(options):
+    pythons = [found for found in rec.interpreters() if options.python in " ".join(found)]
+    if not pythons:
+        sys.exit("run.py: no CPython 3.8 to 3.13 found")
+    found = []
+    for path in sorted(glob.glob(os.path.join(HERE, "test_*.py"))):
+        module = importlib.import_module(os.path.basename(path)[:-3])
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            if not name.startswith("test_") or function.__module__ != module.__name__:
+                continue
+            each = "python" in inspect.signature(function).parameters
+            for version, python in pythons if each else pythons[-1:]:
+                title = "%s: %s%s" % (module.__name__[5:], name[5:].replace("_", " "),
+                                      " (%s)" % version if each else "")
+                found.append((title, function, each, version, python))
+    return [test for test in found if options.only in test[0] or options.only in test[1].__name__]
+
+
+def perform(profiler, test):
+    """Gives "" or what is wrong; raises Skip."""
+    _, function, each, version, python = test
+    context = Context(profiler, version, python)
+    try:
+        function(context, python) if each else function(context)
+    except rec.Skip:
+        raise
+    except AssertionError as error:
+        place = traceback.extract_tb(error.__traceback__)
+        own = [entry for entry in place if os.path.basename(entry.filename).startswith("test_")][-1:]
+        return "%s\n%s" % ("".join("%s:%d: %s" % (os.path.basename(entry.filename), entry.lineno,
+                                                  entry.line) for entry in own), error)
+    except Exception:
+        return traceback.format_exc()
+    finally:
+        context.clean_up()
+    return ""
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("sidewinder")
+    parser.add_argument("--only", default="", help="only tests whose name holds this")
+    parser.add_argument("--python", default="", help="only interpreters whose version or path holds this")
+    options = parser.parse_args()
+    if os.geteuid() != 0:
+        print("1..0 # SKIP recording needs root")
+        return 77
+    profiler = rec.Profiler(options.sidewinder)
+    tests = tests_of(options)
+    print("1..%d" % len(tests), flush=True)
+    failed = 0
+    for number, test in enumerate(tests, 1):
+        began = time.monotonic()
+        try:
+            problem = perform(profiler, test)
+        except rec.Skip as reason:
+            print("ok %d - %s # SKIP %s" % (number, test[0], reason), flush=True)
+            continue
+        failed += bool(problem)
+        print("%s %d - %s  (%.1f s)" % ("not ok" if problem else "ok", number, test[0],
+                                        time.monotonic() - began))
+        for line in problem.splitlines()[:25]:
+            print("#   " + line[:600].encode("utf-8", "backslashreplace").decode())
+        sys.stdout.flush()
+    print("%d of %d failed" % (failed, len(tests)))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Python, C, Python, C, Python: libc's qsort calls a comparison that sorts once more. argv: seconds."""
+import ctypes
+import sys
+import time
+
+SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 2.0
+libc = ctypes.CDLL(None)
+Compare = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.POINTER(ctypes.c_int))
+
+
+def sort(compare):
+    array = (ctypes.c_int * 2)(2, 1)
+    libc.qsort(array, 2, ctypes.sizeof(ctypes.c_int), compare)
+
+
+def spin():
+    end = time.perf_counter() + 0.01
+    while time.perf_counter() < end:
+        pass
+    return 1
+
+
+@Compare
+def inner(one, two):
+    return spin()
+
+
+@Compare
+def outer(one, two):
+    sort(inner)
+    return 1
+
+
+print("@main", flush=True)
+end = time.perf_counter() + SECONDS
+while time.perf_counter() < end:
+    sort(outer)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+"""Works for argv[1] seconds in heavy (three quarters) and light; prints @main first, @done last."""
+import os
+import sys
+import time
+
+SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 2.0
+
+
+def spin(duration):
+    end = time.perf_counter() + duration
+    while time.perf_counter() < end:
+        for _ in range(300):
+            pass
+
+
+def heavy():
+    spin(0.03)
+
+
+def light():
+    spin(0.01)
+
+
+def main():
+    end = time.perf_counter() + SECONDS
+    while time.perf_counter() < end:
+        heavy()
+        light()
+
+
+print("@main pid=%d tid=%d" % (os.getpid(), os.getpid()), flush=True)
+main()
+print("@done", flush=True)

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""Burns CPU at many places and prints, for each, the exact stack that a profiler has to find there.
+
+argv: seconds at each place. A line is @stack and JSON: [[name, file, line], ...], root first.
+"""
+import asyncio
+import functools
+import json
+import operator
+import sys
+import time
+
+SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 0.15
+clock = time.perf_counter
+
+
+def report(frame, line):
+    """Prints the stack of `frame`, whose own line will be `line` while it burns."""
+    stack = []
+    while frame:
+        code = frame.f_code
+        name = getattr(code, "co_qualname", code.co_name)
+        stack.append([name, code.co_filename, frame.f_lineno if stack else line])
+        frame = frame.f_back
+    print("@stack " + json.dumps(stack[::-1]), flush=True)
+    return clock() + SECONDS
+
+
+def burn(*ignored):
+    frame = sys._getframe()
+    end = report(frame, frame.f_lineno + 1)
+    while clock() < end: pass  # noqa: E701
+    return 0
+
+
+def called_over_lines():
+    return functools.reduce(
+        operator.add,
+        [
+            1,
+            burn(
+                "an argument on a line of its own",
+            ),
+            2,
+        ],
+    )
+
+
+def in_list_comprehension():
+    return [
+        burn()
+        for _ in range(1)
+    ]
+
+
+def in_generator_expression():
+    return sum(
+        burn()
+        for _ in range(1)
+    )
+
+
+def generator():
+    yield 1
+    burn()
+    yield 2
+
+
+def delegating():
+    yield from generator()
+
+
+def in_generator():
+    for _ in delegating():
+        pass
+
+
+def decorated(function):
+    @functools.wraps(function)
+    def wrapper(*arguments):
+        return function(*arguments)
+    return wrapper
+
+
+@decorated
+@decorated
+def in_decorated():
+    burn()
+
+
+class Thing:
+    def method(self):
+        burn()
+
+    @classmethod
+    def of_class(cls):
+        burn()
+
+    @staticmethod
+    def static():
+        burn()
+
+    @property
+    def attribute(self):
+        return burn()
+
+    def __getattr__(self, name):
+        return burn()
+
+    def __enter__(self):
+        burn()
+        return self
+
+    def __exit__(self, *ignored):
+        burn()
+
+    def __lt__(self, other):
+        burn()
+        return False
+
+    def __del__(self):
+        burn()
+
+
+def in_key_function():
+    sorted([1], key=burn)
+    sorted([1], key=lambda value: burn(value))
+
+
+def in_comparison():
+    one, two = Thing(), Thing()
+    keep.extend((one, two))
+    sorted([one, two])
+
+
+def in_closure():
+    place = "here"
+
+    def inner():
+        return place, burn()
+    inner()
+
+
+def in_handler():
+    try:
+        raise ValueError
+    except ValueError:
+        burn()
+    finally:
+        burn()
+
+
+def recursive(depth):
+    if depth:
+        return recursive(depth - 1)
+    return burn()
+
+
+async def awaited():
+    await asyncio.sleep(0)
+    burn()
+
+
+async def awaiting():
+    await awaited()
+
+
+def in_loop_of_events():
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(awaiting())
+    loop.close()
+
+
+def in_text():
+    exec(compile("\n" * 300 + "def of_text():\n    burn()\n\nof_text()\n", "<text>", "exec"), {"burn": burn})
+
+
+keep = []
+thing = Thing()
+keep.append(thing)
+called_over_lines()
+in_list_comprehension()
+in_generator_expression()
+in_generator()
+in_decorated()
+thing.method()
+Thing.of_class()
+Thing.static()
+thing.attribute
+thing.missing
+with thing:
+    pass
+in_key_function()
+in_comparison()
+in_closure()
+in_handler()
+recursive(40)
+functools.partial(recursive, 2)()
+in_loop_of_events()
+in_text()
+list(map(burn, [1]))
+(lambda: burn())()
+Thing()
+print("@done", flush=True)
+import os  # noqa: E402
+os._exit(0)

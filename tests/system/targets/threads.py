@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""One thread at the start, one that begins half way, and one that only calls C without the GIL.
+
+argv: seconds. Every thread prints @NAME pid=N tid=N when it begins.
+"""
+import hashlib
+import os
+import sys
+import threading
+import time
+
+SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 3.0
+END = time.perf_counter() + SECONDS
+DATA = bytes(4 << 20)
+
+
+def say():
+    print("@%s pid=%d tid=%d" % (threading.current_thread().name, os.getpid(),
+                                 threading.get_native_id()), flush=True)
+
+
+def early():
+    say()
+    while time.perf_counter() < END:
+        sum(range(500))
+
+
+def late():
+    say()
+    while time.perf_counter() < END:
+        sum(range(500))
+
+
+def without_gil():
+    say()
+    while time.perf_counter() < END:
+        hashlib.sha256(DATA)
+
+
+print("@main pid=%d" % os.getpid(), flush=True)
+threads = [threading.Thread(target=early, name="early"), threading.Thread(target=late, name="late"),
+           threading.Thread(target=without_gil, name="without_gil")]
+threads[0].start()
+threads[2].start()
+time.sleep(SECONDS / 2)
+threads[1].start()
+for thread in threads:
+    thread.join()

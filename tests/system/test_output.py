@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""What a recording prints and leaves, and what the views make of it."""
+import collections
+import json
+import os
+import re
+import subprocess
+
+import recording as rec
+
+SUMMARY_KEYS = {"trace", "duration_s", "event", "period_or_freq", "overflows", "samples", "status",
+                "lost", "processes", "threads"}
+STATUS = {"complete", "no_python", "pending", "no_thread_state", "no_frame", "truncated", "unreadable",
+          "broken", "kernel_thread"}
+LOST = {"ring_full", "not_delivered", "no_scratch", "outside_target", "outside_namespace", "consumer"}
+
+
+def test_summary_object_has_every_count(context):
+    recording = context.record_well("-F", "997", "--", *context.target("spin.py", 1.5))
+    summary = recording.summary
+    assert SUMMARY_KEYS <= set(summary), "missing: %r" % (SUMMARY_KEYS - set(summary))
+    assert set(summary["status"]) == STATUS, summary["status"]
+    assert set(summary["lost"]) == LOST, summary["lost"]
+    assert os.path.abspath(summary["trace"]) == recording.trace, summary["trace"]
+    assert 1.4 < summary["duration_s"] < 3, summary["duration_s"]
+    assert summary["period_or_freq"] == 997 and summary["event"] == "cpu-clock", summary
+    assert summary["processes"] == 1 and summary["threads"] == 1, summary
+    assert summary["samples"] > 0.5 * 1.5 * 997, summary
+    assert summary["status"]["complete"] > 0.9 * summary["samples"], summary
+
+
+def test_summary_for_people_tells_counts_and_trace(context):
+    trace = context.fresh_trace()
+    done = context.profiler.run("record", "-o", trace, "--", *context.target("spin.py", 1))
+    assert trace in done.stderr + done.stdout
+    assert re.search(r"\d+ samples", done.stderr + done.stdout), done.stderr
+    assert "spin" in done.stdout, "the hottest functions are not shown: %s" % done.stdout
+    assert done.stdout.startswith("@main"), "the command's own output is not first"
+
+
+def test_quiet_says_nothing(context):
+    done = context.profiler.run("record", "--quiet", "-o", context.fresh_trace(), "--",
+                                *context.target("spin.py", 0.5))
+    assert done.stderr == "", done.stderr
+    assert re.fullmatch(r"@main.*\n@done\n", done.stdout), done.stdout
+
+
+def test_babeltrace2_reads_the_trace_without_a_warning(context, python):
+    recording = context.record_well("-F", "997", "--", *context.target("family.py", 1))
+    done = subprocess.run(["babeltrace2", recording.trace], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, errors="replace")
+    assert done.returncode == 0 and done.stderr == "", done.stderr[:500]
+    counts = collections.Counter(re.findall(r"\) (?:\S+ )?(?:sidewinder:)?(\w+): \{", done.stdout))
+    assert counts["sample"] == recording.summary["samples"], "%r, %d samples" % (
+        counts, recording.summary["samples"])
+
+
+def test_jsonl_holds_what_its_description_says(context):
+    recording = context.record_well("-F", "997", "--", *context.target("family.py", 0.7))
+    single = recording.samples("--samples")
+    assert len(single) == recording.summary["samples"]
+    for sample in recording.samples() + single:
+        assert set(sample) >= {"pid", "tid", "comm", "w", "t", "frames", "state"}, sorted(sample)
+        assert sample["state"] in STATUS, sample["state"]
+        assert isinstance(sample["pid"], int) and isinstance(sample["tid"], int)
+        assert 0 <= sample["t"] <= recording.summary["duration_s"] + 0.5, sample["t"]
+        for kind, name, file, line in sample["frames"]:
+            assert kind in "pnkx" and name and isinstance(file, str) and line >= 0, sample["frames"]
+    times = [sample["t"] for sample in single]
+    assert times == sorted(times), "samples are not in order of time"
+    seen = [(s["pid"], s["tid"], str(s["frames"]), s["state"]) for s in recording.samples()]
+    assert len(seen) == len(set(seen)), "a stack of a thread stands on two lines"
+
+
+def test_folded_lines_are_stacks_and_counts(context):
+    recording = context.record_well("-F", "997", "--", *context.target("spin.py", 1))
+    lines = recording.export("folded").split("\n")[:-1]
+    total = 0
+    for line in lines:
+        stack, _, count = line.rpartition(" ")
+        total += int(count)
+        assert all(re.fullmatch(r".+ \(.*\)|.+ \[k\]|\[.+\]", frame) for frame in stack.split(";")), line
+    assert total == recording.summary["samples"]
+    python = [line for line in lines if "spin (spin.py:" in line]
+    assert python and all("<module> (spin.py:" in line for line in python), python[:2]
+    with_processes = recording.export("folded", "--processes", "--threads").split("\n")[0]
+    assert re.match(r"process \d+ \S+;thread \d+ ", with_processes), with_processes
+
+
+def test_report_sums_are_those_of_the_samples(context):
+    recording = context.record_well("-F", "997", "--", *context.target("spin.py", 1.5))
+    report = json.loads(recording.report("--json"))
+    rows = {(row["kind"], row["name"]): row for row in report["rows"]}
+    assert sum(row["self"]["samples"] for row in report["rows"]) == recording.summary["samples"]
+    for name in ("<module>", "main", "heavy", "light", "spin"):
+        total = sum(sample["w"] for sample in recording.samples() if
+                    any(frame[:2] == ["p", name] for frame in sample["frames"]))
+        found = sum(row["total"]["samples"] for (kind, other), row in rows.items()
+                    if kind == "python" and other == name)
+        if name != "<module>":  # several modules have one
+            assert found == total, "%s: %d, samples have %d" % (name, found, total)
+    heavy, light = (rows["python", name]["total"]["samples"] for name in ("heavy", "light"))
+    assert 0.65 < heavy / (heavy + light) < 0.85, (heavy, light)
+
+
+def test_report_by_everything_prints_rows(context):
+    recording = context.record_well("-F", "499", "--", *context.target("family.py", 0.7))
+    words = {"function": "grandchild", "line": "family.py", "file": "family.py", "thread": "python",
+             "process": "python", "module": "family"}
+    for by, word in words.items():
+        text = recording.report("--by=" + by)
+        assert word in text, "--by=%s: %s" % (by, text)
+    for option, word in (("--callers", "work"), ("--callees", "work")):
+        assert word in recording.report(option), option
+
+
+def test_newest_trace_is_the_default(context):
+    for seconds in (0.3, 0.6):
+        context.profiler.run("record", "--quiet", "--", *context.target("spin.py", seconds),
+                             cwd=context.work)
+    folders = [name for name in os.listdir(context.work) if name.startswith("sidewinder-")]
+    assert len(folders) == 2, folders
+    report = json.loads(context.profiler.run("report", "--json", cwd=context.work).stdout)
+    assert report["recording"]["duration_s"] > 0.5, report["recording"]
+
+
+def test_flame_graph_is_one_page_without_foreign_parts(context):
+    recording = context.record_well("-F", "499", "--", *context.target("spin.py", 1))
+    path = context.file("flame.html")
+    context.profiler.run("export", recording.trace, "--to=flamegraph", "-o", path)
+    page = rec.read_text(path)
+    assert page.lstrip().lower().startswith("<!doctype html") and page.rstrip().endswith("</html>")
+    assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//", page), "the page loads something"
+    assert "heavy" in page and "spin.py" in page

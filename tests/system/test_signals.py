@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""A recording that is interrupted, and a profiler that is killed."""
+import os
+import signal
+import subprocess
+import time
+
+import recording as rec
+
+
+def start(context, *arguments, **options):
+    trace = context.fresh_trace()
+    process = context.profiler.start(context.file("out"), context.file("err"), "record", "--json",
+                                     "-F", "499", "-o", trace, *arguments, **options)
+    rec.wait_for(lambda: process.poll() is not None or os.path.exists(os.path.join(trace, "metadata")),
+                 20, "trace")
+    return process, trace
+
+
+def finished(context, process, trace):
+    process.wait(20)
+    return rec.Recording(context.profiler, trace, process.returncode,
+                         rec.read_text(context.file("out")), rec.read_text(context.file("err")))
+
+
+def check_signal(context, number, *options):
+    target = context.start_target("spin.py", 5)
+    process, trace = start(context, "-p", str(target.pid), *options)
+    time.sleep(1.5)
+    sent = time.monotonic()
+    process.send_signal(number)
+    recording = finished(context, process, trace)
+    assert time.monotonic() - sent < 3, "took %.1f s to end" % (time.monotonic() - sent)
+    assert recording.status == 0, "status %d: %s" % (recording.status, recording.stderr)
+    assert not recording.faults(), recording.faults()
+    assert 400 < recording.summary["samples"] < 1500, recording.summary
+    assert target.poll() is None and "@done" in target.stdout.read() and target.wait() == 0
+
+
+def test_interrupt_keeps_what_was_recorded_and_spares_the_target(context):
+    check_signal(context, signal.SIGINT)
+
+
+def test_termination_keeps_what_was_recorded(context):
+    check_signal(context, signal.SIGTERM)
+
+
+def test_hangup_keeps_what_was_recorded(context):
+    check_signal(context, signal.SIGHUP, "--native=none")
+
+
+def test_interrupt_from_the_terminal_reaches_the_command_and_is_survived(context):
+    code = ("import signal, time\n"
+            "def stop(*ignored):\n    print('@stopped', flush=True); raise SystemExit(5)\n"
+            "signal.signal(signal.SIGINT, stop)\n"
+            "print('@ready', flush=True)\n"
+            "while True:\n    sum(range(1000))\n")
+    process, trace = start(context, "--", context.python, "-c", code, start_new_session=True)
+    rec.wait_for(lambda: "@ready" in rec.read_text(context.file("out")), 10, "start of the command")
+    time.sleep(1)
+    os.killpg(process.pid, signal.SIGINT)
+    recording = finished(context, process, trace)
+    assert recording.status == 5, "status %d: %s" % (recording.status, recording.stderr)
+    assert "@stopped" in recording.stdout and not recording.faults(), recording.faults()
+    assert recording.summary["samples"] > 250, recording.summary
+
+
+def test_killed_profiler_leaves_a_trace_readable_to_the_last_second(context, python):
+    target = context.start_target("spin.py", 6)
+    process, trace = start(context, "-p", str(target.pid))
+    time.sleep(3)
+    process.kill()
+    process.wait()
+    done = subprocess.run(["babeltrace2", trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, errors="replace")
+    assert done.returncode == 0, done.stderr[:500]
+    recording = rec.Recording(context.profiler, trace, 0, "", "")
+    last = max(sample["t"] for sample in recording.samples("--samples"))
+    # the recording began before the sleep and lasted about 3 s; the last second may be missing
+    assert last > 1.7, "the last sample is at %.2f s" % last
+    assert "heavy" in recording.report()
+    assert "@done" in target.stdout.read() and target.wait() == 0
+
+
+def test_command_that_outlives_a_killed_profiler_is_not_hurt(context):
+    process, _ = start(context, "--", *context.target("spin.py", 3))
+    rec.wait_for(lambda: "@main" in rec.read_text(context.file("out")), 10, "start of the command")
+    time.sleep(0.5)
+    process.kill()
+    process.wait()
+    rec.wait_for(lambda: "@done" in rec.read_text(context.file("out")), 10, "end of the command")
+
+
+def test_stopped_profiler_counts_what_it_could_not_take(context):
+    target = context.start_target("spin.py", 6)
+    process, trace = start(context, "-p", str(target.pid))
+    time.sleep(0.5)
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(2)
+    process.send_signal(signal.SIGCONT)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    recording = finished(context, process, trace)
+    assert recording.status in (0, 3), recording.stderr
+    summary = recording.summary
+    assert summary["samples"] == sum(summary["status"].values()), summary
+    assert summary["overflows"] == summary["samples"] + sum(summary["lost"].values()), summary
+    assert summary["overflows"] > 499 * 2.5 * 0.5, summary

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# demo.sh BUILDDIR - records a real program: docutils making web pages of its own documentation.
+#
+# Installs what is missing, builds, records, prints the hottest functions, and leaves under
+# BUILDDIR/demo the trace, a flame graph page, and the pages that docutils made.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+O=${1:-build}
+demo=$O/demo
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+"$here/packages.sh" build demo
+make -s -j"$(nproc)" O="$O" all
+
+rm -rf "$demo"
+mkdir -p "$demo"
+cp -rL /usr/share/doc/docutils-doc "$demo/pages"
+find "$demo/pages" -name '*.gz' -exec gunzip {} +
+
+echo
+echo "Recording: docutils makes web pages of $(find "$demo/pages" -name '*.txt' | wc -l) documents."
+echo "\$ sidewinder record -o $demo/trace -- python3 /usr/bin/rst-buildhtml pages"
+echo
+"$O/sidewinder" record -o "$demo/trace" -- \
+	/usr/bin/python3 /usr/bin/rst-buildhtml --quiet "$demo/pages" 2>"$demo/messages" || {
+	status=$?
+	grep sidewinder "$demo/messages" >&2 || tail -n 5 "$demo/messages" >&2
+	exit $status
+}
+grep '^sidewinder' "$demo/messages" || :
+"$O/sidewinder" export "$demo/trace" --to=flamegraph -o "$demo/flamegraph.html"
+
+echo
+echo "The flame graph:     $demo/flamegraph.html (any browser opens it)"
+echo "The trace:           $demo/trace (sidewinder report $demo/trace, or babeltrace2)"

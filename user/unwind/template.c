@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+/*
+ * template.c - learns and applies steps.
+ *
+ * In:  libunwind's answers over an imaginary memory. Out: the same steps on real stacks, in
+ * nanoseconds. A template depends on the program counter alone, as DWARF's rows do.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "unwind/template.h"
+
+/* Bounds of one process; beyond them all is forgotten and learned again. */
+#define MAX_TEMPLATES (1u << 20)
+#define MAX_FORMS     (1u << 16)
+
+/* Imaginary registers are this far apart, in the middle of a space of 4 GiB each. */
+#define REGISTER_SPACING (1ull << 56)
+#define REGISTER_MIDDLE	 (1ull << 31)
+
+static uint64_t imaginary_register(unsigned int number, unsigned int turn)
+{
+	uint64_t salt = turn ? 0x5c32 : 0x00a1;
+
+	return SDW_IMAGINARY_START + number * REGISTER_SPACING + (salt << 32) + REGISTER_MIDDLE +
+	       (turn ? 0x7f10 : 0);
+}
+
+/* True if `to` is less than 2 GiB from `from`. */
+static bool is_near(uint64_t from, uint64_t to, int32_t *offset)
+{
+	int64_t distance = (int64_t)(to - from);
+
+	*offset = (int32_t)distance;
+	return *offset == distance;
+}
+
+/* Says in which word, relative to `cfa`, `value` was. */
+static bool is_word_near(uint64_t cfa, uint64_t value, int32_t *offset)
+{
+	return (value & SDW_IMAGINARY_WORD) && is_near(cfa, value & ~SDW_IMAGINARY_WORD, offset);
+}
+
+/* Reads off how the caller's frame follows from the imaginary one. False: not of a template's form.
+ */
+static bool read_off(const struct sdw_frame *from, const struct sdw_frame *to,
+		     struct sdw_template *form)
+{
+	uint64_t cfa = to->registers[SDW_REGISTER_SP];
+
+	/* a frame after a signal handler's is looked up otherwise: left to libunwind */
+	if (!to->caller || !(to->known & 1u << SDW_REGISTER_SP))
+		return false;
+	*form = (struct sdw_template){.kind = SDW_TEMPLATE_STEP, .base = SDW_REGISTER_COUNT};
+	for (uint8_t i = 0; i < SDW_REGISTER_COUNT; i++) {
+		if (is_near(from->registers[i], cfa, &form->cfa_offset)) {
+			form->base = i;
+			break;
+		}
+	}
+	if (form->base == SDW_REGISTER_COUNT ||
+	    !is_word_near(cfa, to->pc, &form->slots[SDW_REGISTER_SP]))
+		return false;
+	for (int i = SDW_REGISTER_SP + 1; i < SDW_REGISTER_COUNT; i++) {
+		if (!(to->known & 1u << i))
+			form->lost |= (uint8_t)(1u << i);
+		else if (is_word_near(cfa, to->registers[i], &form->slots[i]))
+			form->saved |= (uint8_t)(1u << i);
+		else if (to->registers[i] != from->registers[i])
+			return false;
+	}
+	return true;
+}
+
+static struct sdw_template learn_once(struct sdw_library *library, struct sdw_maps *maps,
+				      const struct sdw_frame *frame, unsigned int turn)
+{
+	const struct sdw_memory imaginary = {.maps = maps, .imaginary = true};
+	struct sdw_template form = {.kind = SDW_TEMPLATE_LIBRARY};
+	struct sdw_frame from = {
+		.pc = frame->pc, .caller = frame->caller, .known = SDW_ALL_REGISTERS};
+	struct sdw_frame to;
+	size_t count = 0;
+	uint64_t pc;
+
+	for (unsigned int i = 0; i < SDW_REGISTER_COUNT; i++)
+		from.registers[i] = imaginary_register(i, turn);
+	to = from;
+	switch (sdw_library_walk(library, &imaginary, &to, &pc, 1, &count)) {
+	case SDW_STEP_END:
+		form.kind = SDW_TEMPLATE_END;
+		break;
+	case SDW_STEP_NO_TABLES:
+		form.kind = SDW_TEMPLATE_NO_TABLES;
+		break;
+	case SDW_STEP_MOVED:
+		if (!read_off(&from, &to, &form))
+			form = (struct sdw_template){.kind = SDW_TEMPLATE_LIBRARY};
+		break;
+	default:
+		break;
+	}
+	return form;
+}
+
+static bool is_same_form(const struct sdw_template *a, const struct sdw_template *b)
+{
+	_Static_assert(sizeof(*a) == 8 + 4 * SDW_REGISTER_COUNT, "no padding to compare");
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+/* The index of a form, added if it is new, or -errno. */
+static int64_t index_of_form(struct sdw_templates *templates, const struct sdw_template *form)
+{
+	for (size_t i = 0; i < templates->forms.count; i++) {
+		if (is_same_form(&templates->forms.items[i], form))
+			return (int64_t)i;
+	}
+	if (sdw_array_reserve(&templates->forms, 1))
+		return -ENOMEM;
+	templates->forms.items[templates->forms.count] = *form;
+	return (int64_t)templates->forms.count++;
+}
+
+static bool is_same_mapping(const struct sdw_mapping *a, const struct sdw_mapping *b)
+{
+	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
+	       a->inode == b->inode && a->device_major == b->device_major &&
+	       a->device_minor == b->device_minor && a->executable == b->executable &&
+	       a->elf == b->elf;
+}
+
+static int add_source(struct sdw_templates *templates, const struct sdw_mapping *mapping)
+{
+	struct sdw_mapping *source;
+
+	for (size_t i = 0; i < templates->sources.count; i++) {
+		if (is_same_mapping(&templates->sources.items[i], mapping))
+			return 0;
+	}
+	if (sdw_array_reserve(&templates->sources, 1))
+		return -ENOMEM;
+	source = &templates->sources.items[templates->sources.count++];
+	*source = *mapping;
+	source->path = NULL;
+	/* held, so that no other file can be at its address while it is compared */
+	sdw_elf_ref(source->elf);
+	return 0;
+}
+
+static void forget(struct sdw_templates *templates)
+{
+	for (size_t i = 0; i < templates->sources.count; i++)
+		sdw_elf_unref(templates->sources.items[i].elf);
+	templates->sources.count = 0;
+	templates->forms.count = 0;
+	sdw_map64_clear(&templates->by_pc);
+}
+
+void sdw_templates_check(struct sdw_templates *templates, struct sdw_maps *maps)
+{
+	if (templates->generation == maps->generation)
+		return;
+	templates->generation = maps->generation;
+	for (size_t i = 0; i < templates->sources.count; i++) {
+		const struct sdw_mapping *source = &templates->sources.items[i];
+		struct sdw_mapping *now = sdw_maps_find(maps, source->start);
+
+		if (now && !now->elf)
+			sdw_mapping_elf(maps, now);
+		if (!now || !is_same_mapping(source, now)) {
+			forget(templates);
+			return;
+		}
+	}
+}
+
+const struct sdw_template *sdw_template_find(const struct sdw_templates *templates,
+					     uint64_t address)
+{
+	const uint64_t *index = sdw_map64_find(&templates->by_pc, address);
+
+	return index ? &templates->forms.items[*index] : NULL;
+}
+
+int sdw_template_learn(struct sdw_templates *templates, struct sdw_library *library,
+		       struct sdw_maps *maps, const struct sdw_frame *frame,
+		       const struct sdw_template **learned)
+{
+	struct sdw_mapping *mapping = sdw_maps_find(maps, sdw_frame_lookup(frame));
+	struct sdw_template form, again;
+	int64_t index;
+
+	*learned = NULL;
+	if (!mapping || !sdw_mapping_elf(maps, mapping))
+		return 0;
+	form = learn_once(library, maps, frame, 0);
+	if (sdw_library_is_out_of_memory(library))
+		return -ENOMEM;
+	again = learn_once(library, maps, frame, 1);
+	if (sdw_library_is_out_of_memory(library))
+		return -ENOMEM;
+	if (!is_same_form(&form, &again))
+		form = (struct sdw_template){.kind = SDW_TEMPLATE_LIBRARY};
+	if (templates->by_pc.count >= MAX_TEMPLATES || templates->forms.count >= MAX_FORMS)
+		forget(templates);
+	index = index_of_form(templates, &form);
+	if (index < 0 || add_source(templates, mapping) ||
+	    sdw_map64_set(&templates->by_pc, sdw_frame_lookup(frame), (uint64_t)index))
+		return -ENOMEM;
+	*learned = &templates->forms.items[index];
+	return 0;
+}
+
+/* The word at `address`, mostly of the stack. */
+static inline bool read_word(const struct sdw_memory *memory, uint64_t address, uint64_t *value)
+{
+	return sdw_memory_read_stack(memory, address, value) ||
+	       sdw_memory_read(memory, address, value);
+}
+
+bool sdw_template_apply(const struct sdw_template *restrict form,
+			const struct sdw_memory *restrict memory, struct sdw_frame *restrict frame)
+{
+	uint64_t cfa = frame->registers[form->base] + (uint64_t)(int64_t)form->cfa_offset, pc;
+	uint8_t saved = form->saved;
+
+	if (!(frame->known & 1u << form->base) ||
+	    !read_word(memory, cfa + (uint64_t)(int64_t)form->slots[SDW_REGISTER_SP], &pc))
+		return false;
+	frame->known &= (uint8_t)~form->lost;
+	while (saved) {
+		int i = __builtin_ctz(saved);
+
+		saved &= (uint8_t)(saved - 1);
+		if (read_word(memory, cfa + (uint64_t)(int64_t)form->slots[i],
+			      &frame->registers[i]))
+			frame->known |= (uint8_t)(1u << i);
+		else
+			frame->known &= (uint8_t) ~(1u << i);
+	}
+	frame->registers[SDW_REGISTER_SP] = cfa;
+	frame->known |= 1u << SDW_REGISTER_SP;
+	frame->pc = pc;
+	frame->caller = true;
+	return true;
+}
+
+void sdw_templates_free(struct sdw_templates *templates)
+{
+	forget(templates);
+	free(templates->sources.items);
+	free(templates->forms.items);
+	sdw_map64_free(&templates->by_pc);
+	*templates = (struct sdw_templates){0};
+}

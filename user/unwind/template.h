@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * template.h - what libunwind does at a program counter, learned once and applied many times.
+ *
+ * A template says how the caller's registers follow from these: CFA = register + offset, return
+ * address and saved registers in words at offsets from the CFA. It is learned by letting libunwind
+ * step once through an imaginary memory, in which every register and every word has a value that
+ * tells where it came from; twice, with other values. What is not of this form has no template.
+ */
+#ifndef SDW_TEMPLATE_H
+#define SDW_TEMPLATE_H
+
+#include "base/map64.h"
+#include "unwind/library.h"
+
+enum sdw_template_kind {
+	SDW_TEMPLATE_STEP = 1,
+	SDW_TEMPLATE_END,	/* the thread's start */
+	SDW_TEMPLATE_NO_TABLES, /* no unwind information here */
+	SDW_TEMPLATE_LIBRARY,	/* not of this form: libunwind must do each step */
+};
+
+struct sdw_template {
+	uint8_t kind;  /* enum sdw_template_kind */
+	uint8_t base;  /* enum sdw_register that the CFA counts from */
+	uint8_t saved; /* bit per register: the caller's is in a word of the stack */
+	uint8_t lost;  /* bit per register: the caller's cannot be had */
+	int32_t cfa_offset;
+	/* from the CFA; that of the stack pointer, which is the CFA itself, is of the return
+	 * address */
+	int32_t slots[SDW_REGISTER_COUNT];
+};
+
+/* The templates of one process image. All zeroes is an empty set. */
+struct sdw_templates {
+	struct sdw_map64 by_pc; /* looked-up address: index + 1 of the template */
+	struct {
+		struct sdw_template *items; /* each form once */
+		size_t count, room;
+	} forms;
+	struct {
+		struct sdw_mapping
+			*items; /* those that held code with templates, as they were; no paths */
+		size_t count, room;
+	} sources;
+	uint32_t generation; /* of the mappings when the sources were last compared */
+};
+
+/* Forgets all if a mapping that a template came from is not as it was. */
+void sdw_templates_check(struct sdw_templates *templates, struct sdw_maps *maps);
+
+/* The template for the code at `address` (see sdw_frame_lookup()), or NULL if none was learned. */
+const struct sdw_template *sdw_template_find(const struct sdw_templates *templates,
+					     uint64_t address);
+
+/*
+ * Learns the template for frame->pc by asking libunwind. *learned: valid until the next call, NULL
+ * if the code is in no file, which may change at any time. Returns 0 or -ENOMEM.
+ */
+int sdw_template_learn(struct sdw_templates *templates, struct sdw_library *library,
+		       struct sdw_maps *maps, const struct sdw_frame *frame,
+		       const struct sdw_template **learned);
+
+/*
+ * Makes *frame the caller's frame. Returns true if it did, false if a register or word that it
+ * needs cannot be had; then *frame is unchanged.
+ */
+bool sdw_template_apply(const struct sdw_template *restrict form,
+			const struct sdw_memory *restrict memory, struct sdw_frame *restrict frame);
+
+void sdw_templates_free(struct sdw_templates *templates);
+
+#endif
