@@ -272,7 +272,8 @@ class Results:
             line = "%s %d - %s" % ("not ok" if problems else "ok", self.number, run.name)
             print(line + (" # SKIP " + skip if skip else "  (%.1f s)" % took))
             for problem in problems:
-                print("#   " + problem.encode("utf-8", "backslashreplace").decode())
+                text = problem.encode("utf-8", "backslashreplace").decode()
+                print("#   " + text.replace("\n", "\n#   "))
             sys.stdout.flush()
 
     def matrix(self):

@@ -215,7 +215,7 @@ def gunicorn(run):
             run.expect(False, "app runs in pid %d, workers are %r" % (sample["pid"], workers))
             break
         frames = python_frames(sample)
-        run.expect(frames[0][1] == "<module>" and any("gunicorn" in frame[2] for frame in frames),
+        run.expect(frames[0][1] in ("<module>", "_run_module_as_main") and any("gunicorn" in frame[2] for frame in frames),
                    "a worker's stack without gunicorn: %r" % [frame[1] for frame in frames][:6])
     mine = weight([s for s in run.samples() if s["pid"] == master and
                    any(plain_name(f) in ("view_a", "view_b") for f in python_frames(s))])
