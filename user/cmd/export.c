@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+/* export.c - "sidewinder export": reads a trace and writes it in the format of another program. */
+#include <errno.h>
+#include <signal.h>
+
+#include "base/log.h"
+#include "base/options.h"
+#include "cmd/commands.h"
+#include "view/export.h"
+#include "view/output_file.h"
+#include "view/trace_find.h"
+
+enum format { FORMAT_NONE, FORMAT_FOLDED, FORMAT_JSONL, FORMAT_FLAMEGRAPH };
+
+struct export_command {
+	struct sdw_export_options how;
+	enum format format;
+	char *output;
+};
+
+static const struct sdw_option_word format_words[] = {
+	{"folded", FORMAT_FOLDED},
+	{"jsonl", FORMAT_JSONL},
+	{"flamegraph", FORMAT_FLAMEGRAPH},
+	{NULL, 0},
+};
+
+#define FIELD(member) SDW_OPTION_FIELD(struct export_command, member)
+
+static const struct sdw_option options[] = {
+	{SDW_OPTION_WORD, 't', "to", "FORMAT", FIELD(format), .words = format_words,
+	 .help = "folded: a line a stack, for flamegraph.pl or speedscope; jsonl: a JSON object a "
+		 "line, for programs; flamegraph: one HTML page, for a browser"},
+	{SDW_OPTION_STRING, 'o', "output", "FILE", FIELD(output),
+	 .help = "write FILE, whole or not at all (default, and with -: standard output)"},
+	{SDW_OPTION_FLAG, 0, "processes", NULL, FIELD(how.processes),
+	 .help = "folded: the process in front of each stack"},
+	{SDW_OPTION_FLAG, 0, "threads", NULL, FIELD(how.threads),
+	 .help = "folded: the thread in front of each stack"},
+	{SDW_OPTION_FLAG, 0, "samples", NULL, FIELD(how.samples),
+	 .help = "jsonl: each sample by itself, in order of time, instead of added up"},
+	{.type = SDW_OPTION_END},
+};
+
+static const char *const examples[] = {
+	"sidewinder export --to=flamegraph -o profile.html",
+	"a page to open in a browser",
+	"sidewinder export --to=folded | flamegraph.pl > profile.svg",
+	"the newest trace here",
+	"sidewinder export --to=jsonl --samples sidewinder-app",
+	"each sample of that trace",
+	NULL,
+};
+
+static const struct sdw_usage usage = {
+	.verb = "export",
+	.arguments = "--to=FORMAT [OPTION]... [TRACE]",
+	.summary = "Writes a recording in the format of another program: TRACE, or the newest "
+		   "sidewinder-* in this directory.",
+	.options = options,
+	.examples = examples,
+};
+
+static int check(const struct export_command *command)
+{
+	const struct sdw_export_options *how = &command->how;
+	const char *wrong = NULL;
+
+	if (command->format == FORMAT_NONE) {
+		sdw_error("export: say what to write: --to=folded, jsonl or flamegraph");
+		return -EINVAL;
+	}
+	if (command->format != FORMAT_FOLDED && (how->processes || how->threads))
+		wrong = how->processes ? "--processes is for --to=folded: the others always tell"
+				       : "--threads is for --to=folded: the others always tell";
+	if (command->format != FORMAT_JSONL && how->samples)
+		wrong = "--samples is for --to=jsonl";
+	if (!wrong)
+		return 0;
+	sdw_error("export: %s", wrong);
+	return -EINVAL;
+}
+
+static int write_format(const struct export_command *command, const struct sdw_profile *profile,
+			FILE *file)
+{
+	switch (command->format) {
+	case FORMAT_FOLDED:
+		return sdw_export_folded(profile, &command->how, file);
+	case FORMAT_JSONL:
+		return sdw_export_jsonl(profile, &command->how, file);
+	default:
+		return sdw_export_flamegraph(profile, file);
+	}
+}
+
+static int run(const struct export_command *command, const char *trace)
+{
+	struct sdw_output_file output;
+	struct sdw_profile profile;
+	int err;
+
+	/* before the trace is read, which can take long: what cannot be written is said at once */
+	err = sdw_output_file_open(&output, command->output);
+	if (err)
+		return err;
+	err = sdw_trace_load(trace, command->how.samples, &profile);
+	if (err) {
+		sdw_output_file_discard(&output);
+		return err;
+	}
+	err = write_format(command, &profile, output.stream);
+	err = sdw_output_file_close(&output, err);
+	sdw_profile_free(&profile);
+	return err == -EPIPE ? 0 : err; /* who closed the pipe has seen enough */
+}
+
+int sdw_command_export(int argc, char **argv)
+{
+	struct export_command command = {0};
+	enum sdw_options_result parsed;
+	int first;
+
+	parsed = sdw_options_parse(&usage, argc, argv, &command, &first);
+	if (parsed != SDW_OPTIONS_GO_ON)
+		return parsed == SDW_OPTIONS_HELP ? SDW_EXIT_OK : SDW_EXIT_USAGE;
+	if (argc - first > 1) {
+		sdw_error("export: one trace at a time: '%s' is one too many", argv[first + 1]);
+		return SDW_EXIT_USAGE;
+	}
+	if (check(&command))
+		return SDW_EXIT_USAGE;
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write, and a quiet end */
+	return run(&command, first < argc ? argv[first] : NULL) ? SDW_EXIT_FAULT : SDW_EXIT_OK;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+/*
+ * report.c - "sidewinder report": reads a trace and prints a table, through a pager where it is
+ * longer than the terminal.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/options.h"
+#include "cmd/commands.h"
+#include "view/output_file.h"
+#include "view/report.h"
+#include "view/trace_find.h"
+
+#define DEFAULT_LIMIT 30
+#define DEFAULT_PAGER "less -R"
+
+struct report_command {
+	struct sdw_report_options table;
+	bool json;
+	bool no_pager;
+};
+
+static const struct sdw_option_word by_words[] = {
+	{"function", SDW_REPORT_FUNCTION},
+	{"line", SDW_REPORT_LINE},
+	{"file", SDW_REPORT_FILE},
+	{"module", SDW_REPORT_MODULE},
+	{"thread", SDW_REPORT_THREAD},
+	{"process", SDW_REPORT_PROCESS},
+	{NULL, 0},
+};
+
+static const struct sdw_option_word sort_words[] = {
+	{"self", SDW_REPORT_SELF},
+	{"total", SDW_REPORT_TOTAL},
+	{NULL, 0},
+};
+
+static int take_callers(void *target, const char *function)
+{
+	struct report_command *command = target;
+
+	command->table.edges = SDW_REPORT_CALLERS;
+	command->table.function = function;
+	return 0;
+}
+
+static int take_callees(void *target, const char *function)
+{
+	struct report_command *command = target;
+
+	command->table.edges = SDW_REPORT_CALLEES;
+	command->table.function = function;
+	return 0;
+}
+
+#define FIELD(member) SDW_OPTION_FIELD(struct report_command, member)
+
+static const struct sdw_option options[] = {
+	{.type = SDW_OPTION_HEADING, .help = "What to show:"},
+	{SDW_OPTION_WORD, 'b', "by", "WHAT", FIELD(table.by), .words = by_words,
+	 .help = "one row per function (the default), line, file, module, thread or process"},
+	{SDW_OPTION_WORD, 's', "sort", "WHICH", FIELD(table.sort), .words = sort_words,
+	 .help = "hottest by self (the default): samples whose innermost frame it is; or by total: "
+		 "samples in whose stack it is"},
+	{SDW_OPTION_CALL, 0, "callers", "FUNCTION", 0, 0, .value_optional = true,
+	 .call = take_callers, .help = "who calls FUNCTION, or each of the hottest"},
+	{SDW_OPTION_CALL, 0, "callees", "FUNCTION", 0, 0, .value_optional = true,
+	 .call = take_callees, .help = "whom FUNCTION calls, or each of the hottest"},
+	{SDW_OPTION_FLAG, 'p', "python-only", NULL, FIELD(table.python_only),
+	 .help = "only Python frames: native and kernel code counts as its Python caller's own"},
+	{SDW_OPTION_NUMBER, 'n', "limit", "ROWS", FIELD(table.limit), .min = 0,
+	 .help = "at most so many rows (default 30; 0: all)"},
+	{.type = SDW_OPTION_HEADING, .help = "How:"},
+	{SDW_OPTION_FLAG, 0, "json", NULL, FIELD(json), .help = "one JSON object, for programs"},
+	{SDW_OPTION_FLAG, 0, "no-pager", NULL, FIELD(no_pager),
+	 .help = "print at once, however long it is"},
+	{.type = SDW_OPTION_END},
+};
+
+static const char *const examples[] = {
+	"sidewinder report",
+	"the hottest functions of the newest trace here",
+	"sidewinder report --by=line sidewinder-app",
+	"the hottest lines of that trace",
+	"sidewinder report --callers=json.loads",
+	"who calls it, and how often it was seen there",
+	NULL,
+};
+
+static const struct sdw_usage usage = {
+	.verb = "report",
+	.arguments = "[OPTION]... [TRACE]",
+	.summary = "Prints the hottest functions of a recording: of TRACE, or of the newest "
+		   "sidewinder-* in this directory.",
+	.options = options,
+	.examples = examples,
+};
+
+static void size_to_terminal(struct sdw_report_options *table, unsigned int *rows)
+{
+	const char *columns = getenv("COLUMNS"), *no_colour = getenv("NO_COLOR");
+	const char *terminal = getenv("TERM");
+	struct winsize size = {0};
+
+	*rows = 0;
+	if (!isatty(STDOUT_FILENO)) {
+		table->width = columns ? (uint32_t)strtoul(columns, NULL, 10) : 0;
+		return;
+	}
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+		table->width = size.ws_col;
+		*rows = size.ws_row;
+	}
+	if (columns && strtoul(columns, NULL, 10))
+		table->width = (uint32_t)strtoul(columns, NULL, 10);
+	table->colour = !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+static bool is_longer(const char *text, unsigned int rows)
+{
+	unsigned int lines = 0;
+
+	for (; (text = strchr(text, '\n')); text++)
+		lines++;
+	return rows && lines >= rows;
+}
+
+/* Returns 0, or -errno when there is no pager to write to. */
+static int page(const char *text)
+{
+	const char *pager = getenv("PAGER");
+	FILE *pipe;
+
+	if (!pager)
+		pager = DEFAULT_PAGER;
+	if (!*pager || strcmp(pager, "cat") == 0)
+		return -ENOENT;
+	fflush(stdout);
+	pipe = popen(pager, "we"); /* the user's own choice of a command, as in git or man */
+	if (!pipe)
+		return -errno;
+	fputs(text, pipe); /* who leaves the pager early has seen enough */
+	/* 127: the shell found no such program */
+	return pclose(pipe) == 127 << 8 ? -ENOENT : 0;
+}
+
+static int show(const struct report_command *command, const char *text, unsigned int rows)
+{
+	struct sdw_output_file output;
+	int err;
+
+	if (!command->json && !command->no_pager && is_longer(text, rows) && page(text) == 0)
+		return 0;
+	err = sdw_output_file_open(&output, NULL);
+	if (err)
+		return err;
+	fputs(text, output.stream);
+	err = sdw_output_file_close(&output, 0);
+	return err == -EPIPE ? 0 : err;
+}
+
+static int report(struct report_command *command, const struct sdw_profile *profile)
+{
+	unsigned int rows;
+	char *text = NULL;
+	size_t bytes;
+	FILE *file = open_memstream(&text, &bytes);
+	bool failed;
+	int err;
+
+	if (!file)
+		return -ENOMEM;
+	size_to_terminal(&command->table, &rows);
+	err = command->json ? sdw_report_print_json(profile, &command->table, file)
+			    : sdw_report_print(profile, &command->table, file);
+	failed = ferror(file);
+	if ((fclose(file) || failed) && !err)
+		err = -ENOMEM;
+	if (err == -ENOENT)
+		sdw_error("no sample has a function called '%s' in its stack",
+			  command->table.function);
+	else if (err)
+		sdw_error("cannot make the report: %s", strerror(-err));
+	else
+		err = show(command, text, rows);
+	free(text);
+	return err;
+}
+
+int sdw_command_report(int argc, char **argv)
+{
+	struct report_command command = {.table.limit = DEFAULT_LIMIT};
+	struct sdw_profile profile;
+	enum sdw_options_result parsed;
+	int first, err;
+
+	parsed = sdw_options_parse(&usage, argc, argv, &command, &first);
+	if (parsed != SDW_OPTIONS_GO_ON)
+		return parsed == SDW_OPTIONS_HELP ? SDW_EXIT_OK : SDW_EXIT_USAGE;
+	if (argc - first > 1) {
+		sdw_error("report: one trace at a time: '%s' is one too many", argv[first + 1]);
+		return SDW_EXIT_USAGE;
+	}
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write, and a quiet end */
+	if (sdw_trace_load(first < argc ? argv[first] : NULL, false, &profile))
+		return SDW_EXIT_FAULT;
+	err = report(&command, &profile);
+	sdw_profile_free(&profile);
+	return err ? SDW_EXIT_FAULT : SDW_EXIT_OK;
+}

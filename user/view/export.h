@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * export.h - a profile in the formats of other programs.
+ *
+ * In:  a profile (profile.h).
+ * Out: text on a stream, UTF-8 whatever the locale. Each function returns 0, or -errno for what it
+ * met itself; errors of writing stay in the stream (ferror), where the caller's close finds them.
+ */
+#ifndef SDW_EXPORT_H
+#define SDW_EXPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "view/profile.h"
+
+struct sdw_export_options {
+	bool processes; /* folded: the process in front of each stack */
+	bool threads;	/* folded: the thread in front of each stack */
+	bool samples;	/* jsonl: each sample instead of each distinct stack (needs keep_samples) */
+};
+
+/*
+ * One line a distinct stack: frames root first, joined by ';', a space and the number of samples
+ * (the sum of their weights where the event has weights). Python `function (file:line)`, native
+ * `function (module)`, kernel `function [k]`, marker `[what]`
+ */
+int sdw_export_folded(const struct sdw_profile *profile, const struct sdw_export_options *options,
+		      FILE *file);
+
+/*
+ * One JSON object a line, for a distinct stack of a thread, or a sample:
+ *   pid, tid, comm: of the process; thread: its name; w: samples; weight: in the recording's unit;
+ * t: seconds since the recording began (of the first such sample); state: the status (counters.h);
+ *   frames: root first, [kind, name, file, line] with kind p, n, k, or x for a marker
+ */
+int sdw_export_jsonl(const struct sdw_profile *profile, const struct sdw_export_options *options,
+		     FILE *file);
+
+/* One HTML page that needs nothing else: see flamegraph.html. */
+int sdw_export_flamegraph(const struct sdw_profile *profile, FILE *file);
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+/*
+ * flamegraph.c - puts the data of a profile into the page flamegraph.html, which is part of the
+ * program.
+ *
+ * The page is copied up to each "@DATA@" or "@NONCE@". The data is one JSON object in a script
+ * element of type application/json; nothing in it can end that element (SDW_ESCAPE_SCRIPT). Only
+ * scripts and styles that carry the nonce, which is new in each page, are let run by the page's own
+ * policy.
+ *
+ * Written directly, not as json-c objects: the arrays have millions of numbers.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "view/escape.h"
+#include "view/export.h"
+#include "view/frame_text.h"
+#include "view/report_header.h"
+
+__asm__(".pushsection .rodata\n"
+	"	.global sdw_flamegraph_page\n"
+	"sdw_flamegraph_page:\n"
+	"	.incbin \"user/view/flamegraph.html\"\n"
+	"	.byte 0\n"
+	".popsection\n");
+
+extern const char sdw_flamegraph_page[]; /* NUL-terminated */
+
+static void write_string(FILE *file, const char *text)
+{
+	fputc('"', file);
+	sdw_escape_write(file, text ? text : "", SDW_ESCAPE_SCRIPT);
+	fputc('"', file);
+}
+
+static void write_member(FILE *file, const char *key, const char *text)
+{
+	fprintf(file, "\"%s\":", key);
+	write_string(file, text);
+	fputc(',', file);
+}
+
+static void write_counts(FILE *file, const char *key, const uint64_t *counts, unsigned int count,
+			 const char *(*meaning)(unsigned int))
+{
+	const char *separator = "";
+
+	fprintf(file, "\"%s\":[", key);
+	for (unsigned int i = 0; i < count; i++) {
+		if (!counts[i])
+			continue;
+		fprintf(file, "%s[%" PRIu64 ",", separator, counts[i]);
+		write_string(file, meaning(i));
+		fputc(']', file);
+		separator = ",";
+	}
+	fputs("],\n", file);
+}
+
+static void write_recording(const struct sdw_profile *profile, FILE *file)
+{
+	const struct sdw_recording *recording = &profile->recording;
+	struct sdw_report_sums sums;
+
+	sdw_report_sums_make(&sums, profile);
+	sums.status[SDW_STATUS_COMPLETE] = 0; /* what goes without saying */
+	write_member(file, "command", recording->command);
+	write_member(file, "host", recording->hostname);
+	write_member(file, "event", recording->event);
+	write_member(file, "unit", recording->unit);
+	fprintf(file, "\"weighted\":%s,\"complete\":%s,",
+		sdw_profile_is_weighted(profile) ? "true" : "false",
+		profile->totals.complete ? "true" : "false");
+	fprintf(file, "\"period\":%" PRIu64 ",\"frequency\":%" PRIu64 ",", recording->period,
+		recording->frequency);
+	fprintf(file, "\"startMs\":%" PRIu64 ",\"durationMs\":%" PRIu64 ",",
+		recording->start_unix_ns / 1000000, sums.duration_ns / 1000000);
+	fprintf(file, "\"samples\":%" PRIu64 ",\"lost\":%" PRIu64 ",\n", sums.samples,
+		sums.lost_all);
+	write_counts(file, "lostBy", sums.lost, SDW_LOST_COUNT, sdw_lost_meaning);
+	write_counts(file, "statusBy", sums.status, SDW_STATUS_COUNT, sdw_status_meaning);
+}
+
+static void write_owners(const struct sdw_profile *profile, FILE *file)
+{
+	fputs("\"processes\":[", file);
+	for (size_t i = 0; i < profile->processes.count; i++) {
+		fprintf(file, "%s[%" PRIu32 ",", i ? "," : "", profile->processes.items[i].pid);
+		write_string(file, profile->processes.items[i].comm);
+		fputc(']', file);
+	}
+	fputs("],\n\"threads\":[", file);
+	for (size_t i = 0; i < profile->threads.count; i++) {
+		const struct sdw_profile_thread *thread = &profile->threads.items[i];
+
+		fprintf(file, "%s[%" PRIu32 ",%" PRIu32 ",", i ? "," : "", thread->process,
+			thread->tid);
+		write_string(file, thread->name);
+		fputc(']', file);
+	}
+	fputs("],\n", file);
+}
+
+static void write_codes(const struct sdw_profile *profile, FILE *file)
+{
+	fputs("\"codes\":[", file);
+	for (size_t i = 0; i < profile->codes.count; i++) {
+		const struct sdw_profile_code *code = &profile->codes.items[i];
+
+		fprintf(file, "%s[%u,", i ? "," : "", code->kind);
+		write_string(file, code->name);
+		fputc(',', file);
+		write_string(file, code->file);
+		fprintf(file, ",%" PRIu32 "]", code->first_line);
+	}
+	fputs("],\n", file);
+}
+
+/* Pairs of numbers follow one another in one array: smaller, and quicker to parse, than objects. */
+static void write_stacks(const struct sdw_profile *profile, FILE *file)
+{
+	fputs("\"frames\":[", file); /* code, line */
+	for (size_t i = 0; i < profile->frames.count; i++)
+		fprintf(file, "%s%" PRIu32 ",%" PRIu32, i ? "," : "", profile->frames.items[i].code,
+			profile->frames.items[i].line);
+	fputs("],\n\"stacks\":[", file); /* parent, frame */
+	for (size_t i = 0; i < profile->stacks.count; i++)
+		fprintf(file, "%s%" PRIu32 ",%" PRIu32, i ? "," : "",
+			profile->stacks.items[i].parent, profile->stacks.items[i].frame);
+	fputs("],\n\"status\":[", file); /* names, by number */
+	for (unsigned int i = 0; i < SDW_STATUS_COUNT; i++)
+		fprintf(file, "%s\"%s\"", i ? "," : "", sdw_status_name(i));
+	fputs("],\n\"buckets\":[", file); /* thread, stack, status, samples, weight */
+	for (size_t i = 0; i < profile->buckets.count; i++) {
+		const struct sdw_profile_bucket *bucket = &profile->buckets.items[i];
+
+		fprintf(file, "%s%" PRIu32 ",%" PRIu32 ",%u,%" PRIu64 ",%" PRIu64, i ? "," : "",
+			bucket->thread, bucket->stack, bucket->status, bucket->samples,
+			bucket->weight);
+	}
+	fputs("]", file);
+}
+
+static void write_data(const struct sdw_profile *profile, FILE *file)
+{
+	fputs("{\n", file);
+	write_recording(profile, file);
+	write_owners(profile, file);
+	write_codes(profile, file);
+	write_stacks(profile, file);
+	fputs("\n}", file);
+}
+
+int sdw_export_flamegraph(const struct sdw_profile *profile, FILE *file)
+{
+	const char *page = sdw_flamegraph_page, *at;
+	uint64_t nonce[2];
+
+	if (getrandom(nonce, sizeof(nonce), 0) != sizeof(nonce))
+		return -EIO;
+	while ((at = strchr(page, '@'))) {
+		fwrite(page, 1, (size_t)(at - page), file);
+		if (strncmp(at, "@DATA@", 6) == 0) {
+			write_data(profile, file);
+			page = at + 6;
+		} else if (strncmp(at, "@NONCE@", 7) == 0) {
+			fprintf(file, "%016" PRIx64 "%016" PRIx64, nonce[0], nonce[1]);
+			page = at + 7;
+		} else {
+			fputc('@', file);
+			page = at + 1;
+		}
+	}
+	fputs(page, file);
+	return 0;
+}

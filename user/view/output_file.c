@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+/* output_file.c - see output_file.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "view/output_file.h"
+
+#define BUFFER_BYTES (1u << 18)
+
+static int say_failed(const struct sdw_output_file *file, int err)
+{
+	sdw_error("cannot write %s: %s", file->path ? file->path : "standard output",
+		  strerror(-err));
+	return err;
+}
+
+/* Makes a file that nobody has, next to `path`. Returns a file descriptor or -errno. */
+static int open_temporary(struct sdw_output_file *file)
+{
+	const char *slash = strrchr(file->path, '/');
+	int directory = slash ? (int)(slash - file->path) + 1 : 0;
+
+	for (int tries = 0; tries < 16; tries++) {
+		unsigned long long random = 0;
+		int fd;
+
+		if (getrandom(&random, sizeof(random), 0) < 0)
+			return -errno;
+		/* short, so that it fits where the name of the file itself does */
+		if (asprintf(&file->temporary, "%.*s.sdw-%016llx", directory, file->path, random) <
+		    0) {
+			file->temporary = NULL;
+			return -ENOMEM;
+		}
+		fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			  0600);
+		if (fd >= 0)
+			return fd;
+		free(file->temporary);
+		file->temporary = NULL;
+		if (errno != EEXIST)
+			return -errno;
+	}
+	return -EEXIST;
+}
+
+static int open_path(struct sdw_output_file *file)
+{
+	struct stat status;
+	int fd;
+
+	if (lstat(file->path, &status) < 0) {
+		if (errno != ENOENT)
+			return -errno;
+		return open_temporary(file);
+	}
+	if (S_ISREG(status.st_mode))
+		return open_temporary(file);
+	if (S_ISDIR(status.st_mode))
+		return -EISDIR;
+	/* a device, a pipe, or a link such as /dev/stdout: must not be replaced by a file */
+	fd = open(file->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int sdw_output_file_open(struct sdw_output_file *file, const char *path)
+{
+	int fd;
+
+	*file = (struct sdw_output_file){0};
+	if (path && strcmp(path, "-") != 0)
+		file->path = path;
+	fd = file->path ? open_path(file) : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0)
+		return say_failed(file, file->path ? fd : -errno);
+	file->stream = fdopen(fd, "w");
+	if (!file->stream) {
+		close(fd);
+		return sdw_output_file_close(file, -ENOMEM);
+	}
+	setvbuf(file->stream, NULL, _IOFBF, BUFFER_BYTES);
+	return 0;
+}
+
+/* Ends the stream; its first error, or 0. */
+static int close_stream(struct sdw_output_file *file)
+{
+	bool failed;
+	int err = 0;
+
+	if (!file->stream)
+		return 0;
+	/* a failed write leaves only the stream's flag; flushing what is left gives the reason
+	 * again */
+	failed = ferror(file->stream);
+	errno = 0;
+	if (fflush(file->stream))
+		err = -errno;
+	if (failed && !err)
+		err = -EIO;
+	if (fclose(file->stream) && !err)
+		err = -errno;
+	file->stream = NULL;
+	return err;
+}
+
+int sdw_output_file_close(struct sdw_output_file *file, int err)
+{
+	int stream_err = close_stream(file);
+
+	err = err ? err : stream_err;
+	if (!err && file->temporary && rename(file->temporary, file->path) < 0)
+		err = -errno;
+	if (err && file->temporary)
+		unlink(file->temporary);
+	free(file->temporary);
+	file->temporary = NULL;
+	if (err && err != -EPIPE)
+		say_failed(file, err);
+	return err;
+}
+
+void sdw_output_file_discard(struct sdw_output_file *file)
+{
+	if (file->temporary)
+		unlink(file->temporary);
+	free(file->temporary);
+	file->temporary = NULL;
+	close_stream(file);
+}

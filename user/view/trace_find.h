@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_find.h - which trace a command works on.
+ *
+ * In:  the path that was given, or none. Out: the path of a directory; by default the newest
+ *      "sidewinder-*" in the current directory.
+ */
+#ifndef SDW_TRACE_FIND_H
+#define SDW_TRACE_FIND_H
+
+#include "view/profile.h"
+
+/* Returns 0 and a path to be freed by the caller, or -errno after saying what is missing. */
+int sdw_trace_find(const char *given, char **path);
+
+/*
+ * Finds a trace and reads it into `profile`, which must not be initialized and is to be freed if
+ * this succeeds. Returns 0 or -errno, after saying what is wrong.
+ */
+int sdw_trace_load(const char *given, bool keep_samples, struct sdw_profile *profile);
+
+#endif
