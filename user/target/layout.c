@@ -5,7 +5,7 @@
  * In:  a version (3.8 to 3.12), or the bytes of a 3.13's _Py_DebugOffsets, which may be forged.
  * Out: a struct sdw_pylayout whose offsets are within the bounds that pywalk.h relies on.
  *
- * The table is that of 64-bit builds without Py_DEBUG or Py_TRACE_REFS; tests/system/layout_probe.c
+ * The table is that of 64-bit builds without Py_DEBUG or Py_TRACE_REFS; tests/layout/probe.c
  * compares it with the headers of every interpreter found. Fields not named in an entry are 0.
  */
 #include <errno.h>

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+/* test_layout.c - which CPythons have a layout, and what a forged _Py_DebugOffsets can do: nothing.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "target/interpreter.h"
+
+/* _Py_DebugOffsets of CPython 3.13.0, x86-64, as 64-bit words: names where the tests change one */
+enum word {
+	COOKIE,
+	VERSION,
+	FREE_THREADED,
+	RUNTIME_SIZE,
+	INTERPRETERS_HEAD = 5,
+	INTERPRETER_SIZE,
+	THREADS_HEAD = 9,
+	GC,
+	THREAD_SIZE = 19,
+	CURRENT_FRAME = 23,
+	FRAME_SIZE = 28,
+	FRAME_EXECUTABLE = 30,
+	CODE_SIZE = 34,
+	CODE_LINETABLE = 38,
+	ASCII_SIZE = 70,
+	GC_SIZE = 71,
+	WORDS = 73,
+};
+
+/* clang-format off */
+static const uint64_t real[WORDS] = {
+	0, 0x030d00f0, 0, /* "xdebugpy", 3.13.0 final, with the GIL */
+	283320, 608, 632, /* runtime: size, finalizing, interpreters_head */
+	/* interpreter: size, id, next, threads_head, gc, modules, sysdict, builtins, gil ... */
+	194968, 7272, 7264, 7344, 7400, 7656, 7640, 7648, 16, 7752, 0, 7768, 7760,
+	/* thread: size, prev, next, interp, current_frame, thread_id, native, chunk, status */
+	304, 0, 8, 16, 72, 152, 160, 232, 32,
+	80, 8, 0, 56, 72, 70, /* frame: size, previous, executable, instr_ptr, locals, owner */
+	/* code: size, filename, name, qualname, linetable, firstlineno, ... co_code_adaptive */
+	208, 112, 120, 128, 136, 68, 52, 96, 104, 200,
+	16, 8, 416, 24, 88, 168, 32, 24, 16, 40, 24, 16, 48, 32, 40, 24, 16, 32, 16, 24,
+	40, 16, 32, 64, 32, 16, 40, 240, 200, /* bytes, unicode, gc */
+};
+/* clang-format on */
+
+static int convert(const uint64_t *words, struct sdw_pylayout *layout)
+{
+	/* a copy of exact size, so that the sanitizer sees a read beyond it */
+	uint64_t *exact = malloc(sizeof(real));
+	int err;
+
+	assert_non_null(exact);
+	memcpy(exact, words, sizeof(real));
+	memcpy(exact, "xdebugpy", 8);
+	err = sdw_layout_from_debug_offsets(exact, sizeof(real), layout);
+	free(exact);
+	return err;
+}
+
+static int convert_with(enum word word, uint64_t value)
+{
+	struct sdw_pylayout layout = {.version = 0xffff};
+	uint64_t words[WORDS];
+	int err;
+
+	memcpy(words, real, sizeof(words));
+	words[word] = value;
+	err = convert(words, &layout);
+	/* what is refused leaves nothing behind */
+	if (err)
+		assert_int_equal(layout.version, 0xffff);
+	return err;
+}
+
+static void test_each_version_of_the_table_has_its_own_entry(void **state)
+{
+	struct sdw_pylayout layout;
+
+	(void)state;
+	for (unsigned int minor = 8; minor <= 12; minor++) {
+		assert_int_equal(sdw_layout_for_version(0x0300 | minor, &layout), 0);
+		assert_int_equal(layout.version, 0x0300 | minor);
+	}
+}
+
+static void test_versions_beyond_the_table_are_refused(void **state)
+{
+	static const unsigned int versions[] = {0x0207, 0x0306, 0x0307, 0x030d, 0x030e, 0x0408, 0};
+	struct sdw_pylayout layout;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+		assert_int_equal(sdw_layout_for_version(versions[i], &layout), -ENOTSUP);
+}
+
+static void test_spans_of_the_table_hold_their_fields_and_fit_the_walker(void **state)
+{
+	struct sdw_pylayout layout;
+
+	(void)state;
+	for (unsigned int minor = 8; minor <= 12; minor++) {
+		assert_int_equal(sdw_layout_for_version(0x0300 | minor, &layout), 0);
+		assert_in_range(layout.frame_span, layout.frame_code + 8, 128);
+		assert_in_range(layout.frame_span, layout.frame_previous + 8, 128);
+		assert_in_range(layout.frame_span, layout.frame_instruction + 4, 128);
+		assert_in_range(layout.code_span, layout.code_linetable + 8, 256);
+		assert_in_range(layout.code_span, layout.code_filename + 8, 256);
+		assert_in_range(layout.code_span, layout.code_firstlineno + 4, 256);
+	}
+}
+
+static void test_3_13_describes_itself(void **state)
+{
+	struct sdw_pylayout layout;
+
+	(void)state;
+	assert_int_equal(convert(real, &layout), 0);
+	assert_int_equal(layout.version, 0x030d);
+	assert_int_equal(layout.frame_kind, SDW_FRAMES_SHIM);
+	assert_int_equal(layout.free_threaded, 0);
+	assert_int_equal(layout.runtime_interpreters_head, 632);
+	assert_int_equal(layout.runtime_tstate_current, SDW_NO_OFFSET);
+	assert_int_equal(layout.interpreter_threads_head, 7344);
+	assert_int_equal(layout.interpreter_gc_collecting, 7600);
+	assert_int_equal(layout.thread_frame, 72);
+	assert_int_equal(layout.thread_id, 152);
+	assert_int_equal(layout.frame_span, 71);
+	assert_int_equal(layout.code_linetable, 136);
+	assert_int_equal(layout.code_span, 144);
+	assert_int_equal(layout.unicode_compact_data, 56);
+}
+
+static void test_free_threaded_builds_are_told_apart(void **state)
+{
+	struct sdw_pylayout layout;
+	uint64_t words[WORDS];
+
+	(void)state;
+	memcpy(words, real, sizeof(words));
+	words[FREE_THREADED] = 1;
+	assert_int_equal(convert(words, &layout), 0);
+	assert_int_equal(layout.free_threaded, 1);
+	assert_int_equal(convert_with(FREE_THREADED, 2), -ENOTSUP);
+}
+
+static void test_other_versions_are_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(convert_with(VERSION, 0x030e00f0), -ENOTSUP);
+	assert_int_equal(convert_with(VERSION, 0x030c01f0), -ENOTSUP);
+	assert_int_equal(convert_with(VERSION, 0), -ENOTSUP);
+	assert_int_equal(convert_with(VERSION, UINT64_MAX), -ENOTSUP);
+}
+
+static void test_a_wrong_cookie_and_a_short_read_are_refused(void **state)
+{
+	struct sdw_pylayout layout;
+	char bytes[sizeof(real)];
+
+	(void)state;
+	memcpy(bytes, real, sizeof(real));
+	assert_int_equal(sdw_layout_from_debug_offsets(bytes, sizeof(bytes), &layout), -EINVAL);
+	memcpy(bytes, "xdebugpy", 8);
+	assert_int_equal(sdw_layout_from_debug_offsets(bytes, sizeof(bytes) - 1, &layout), -EINVAL);
+}
+
+static void test_offsets_outside_their_object_are_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(convert_with(INTERPRETERS_HEAD, 283320 - 7), -EINVAL);
+	assert_int_equal(convert_with(INTERPRETERS_HEAD, UINT64_MAX - 3), -EINVAL);
+	assert_int_equal(convert_with(THREADS_HEAD, 1ull << 32 | 72), -EINVAL);
+	assert_int_equal(convert_with(GC, 194968 - 8), -EINVAL);
+	assert_int_equal(convert_with(CURRENT_FRAME, 297), -EINVAL);
+	assert_int_equal(convert_with(FRAME_EXECUTABLE, 73), -EINVAL);
+	assert_int_equal(convert_with(CODE_LINETABLE, 201), -EINVAL);
+}
+
+static void test_objects_of_impossible_size_are_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(convert_with(RUNTIME_SIZE, 1ull << 40), -EINVAL);
+	assert_int_equal(convert_with(RUNTIME_SIZE, 0), -EINVAL);
+	assert_int_equal(convert_with(INTERPRETER_SIZE, UINT64_MAX), -EINVAL);
+	assert_int_equal(convert_with(THREAD_SIZE, UINT64_MAX), -EINVAL);
+	assert_int_equal(convert_with(FRAME_SIZE, 0), -EINVAL);
+	assert_int_equal(convert_with(CODE_SIZE, 1 << 20), -EINVAL);
+	assert_int_equal(convert_with(ASCII_SIZE, UINT64_MAX), -EINVAL);
+	assert_int_equal(convert_with(GC_SIZE, UINT64_MAX), -EINVAL);
+}
+
+static void test_fields_too_far_apart_for_one_read_are_refused(void **state)
+{
+	uint64_t words[WORDS];
+	struct sdw_pylayout layout;
+
+	(void)state;
+	memcpy(words, real, sizeof(words));
+	words[FRAME_SIZE] = 4096;
+	words[FRAME_EXECUTABLE] = 121;
+	assert_int_equal(convert(words, &layout), -EINVAL);
+	words[FRAME_EXECUTABLE] = 120;
+	assert_int_equal(convert(words, &layout), 0);
+	assert_int_equal(layout.frame_span, 128);
+	words[CODE_SIZE] = 4096;
+	words[CODE_LINETABLE] = 249;
+	assert_int_equal(convert(words, &layout), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_version_of_the_table_has_its_own_entry),
+		cmocka_unit_test(test_versions_beyond_the_table_are_refused),
+		cmocka_unit_test(test_spans_of_the_table_hold_their_fields_and_fit_the_walker),
+		cmocka_unit_test(test_3_13_describes_itself),
+		cmocka_unit_test(test_free_threaded_builds_are_told_apart),
+		cmocka_unit_test(test_other_versions_are_refused),
+		cmocka_unit_test(test_a_wrong_cookie_and_a_short_read_are_refused),
+		cmocka_unit_test(test_offsets_outside_their_object_are_refused),
+		cmocka_unit_test(test_objects_of_impossible_size_are_refused),
+		cmocka_unit_test(test_fields_too_far_apart_for_one_read_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
