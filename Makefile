@@ -27,7 +27,7 @@ ifneq ($(filter-out help clean demo install-packages,$(or $(MAKECMDGOALS),all)),
 CPPFLAGS += $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 LDLIBS   += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 endif
-LDLIBS   += -lunwind-x86_64 -lm -lpthread
+LDLIBS   += -lunwind-x86_64 -liberty -lm -lpthread
 CFLAGS   += -std=gnu11 $(OPTIMIZE) $(WARN) $(SANITIZE)
 
 BPF_ARCH   := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))

@@ -30,7 +30,7 @@ def errors(shares, truth):
 
 
 def ideal_rms(truth, frequency, phases=50):
-    """RMS error of a sampler without any fault on this very run: ticks at exact intervals, median over where they begin."""
+    """RMS error of a sampler without any fault on this very run: exact intervals, median over where they begin."""
     times, step = truth['times'], 1e9 / frequency
     found = []
     for phase in range(phases):
@@ -48,7 +48,7 @@ def run_target(python, clock, seconds, out, wait=0):
     return [python, process.TEN, '--seconds', str(seconds), '--clock', clock, '--wait', str(wait), '--out', out]
 
 
-def measure(sidewinder, results, pythons, seconds, runs, first=0):
+def measure(sidewinder, results, pythons, seconds, runs):
     """Rows of the RMS error for each interpreter at 1 and 10 kHz."""
     for label, python in pythons.items():
         for frequency, goal in ((1000, 0.1), (10000, 0.02)):

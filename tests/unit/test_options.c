@@ -264,7 +264,9 @@ static void test_nearest_word_is_a_slip_away_or_none(void **state)
 	assert_int_equal(sdw_word_distance("", "abc"), 3);
 	assert_string_equal(sdw_nearest_word("recrod", verbs, 4), "record");
 	assert_string_equal(sdw_nearest_word("reprot", verbs, 4), "report");
+	assert_string_equal(sdw_nearest_word("exp", verbs, 4), "export");
 	assert_null(sdw_nearest_word("flamegraph", verbs, 4));
+	assert_null(sdw_nearest_word("", verbs, 4));
 }
 
 int main(void)

@@ -41,6 +41,9 @@ const char *sdw_nearest_word(const char *word, const char *const *words, size_t 
 	size_t limit = strlen(word) / 3, best, i;
 	const char *nearest = NULL;
 
+	for (i = 0; i < count && *word; i++)
+		if (words[i] && !strncmp(words[i], word, strlen(word)))
+			return words[i];
 	best = limit < 2 ? 3 : limit + 1; /* the first distance that is too far */
 	for (i = 0; i < count; i++) {
 		size_t distance = words[i] ? sdw_word_distance(word, words[i]) : SIZE_MAX;

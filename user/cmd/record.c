@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+/*
+ * record.c - sidewinder record: checks everything that can go wrong before the wait, then lets a
+ * session run into a trace (and a profile in memory for the table at the end), and sums up.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "capture/launch.h"
+#include "capture/perf_events.h"
+#include "capture/privilege.h"
+#include "capture/session.h"
+#include "capture/target_threads.h"
+#include "cmd/commands.h"
+#include "cmd/record_options.h"
+#include "sink/ctf.h"
+#include "sink/tee.h"
+#include "ui/progress.h"
+#include "ui/summary.h"
+#include "view/profile.h"
+
+#define MAX_NAME_TRIES 100
+
+struct record {
+	struct sdw_config config;
+	char trace[64]; /* the default name, if that is taken */
+	const char *output;
+	struct sdw_sink *sink;
+	struct sdw_profile profile;
+	bool has_profile;
+	struct sdw_progress progress;
+	struct sdw_session *session;
+	struct sdw_summary summary;
+	int command_status;
+};
+
+static int check_pids(const struct sdw_config *config)
+{
+	size_t i;
+
+	for (i = 0; i < config->pid_count; i++) {
+		pid_t pid = config->pids[i], process = 0;
+		int err = sdw_target_check(pid, &process);
+
+		if (!err)
+			continue;
+		if (err == -EINVAL)
+			sdw_error("pid %d: is a thread of process %d: give --pid %d", pid, process,
+				  process);
+		else if (err == -ECHILD)
+			sdw_error("pid %d: has ended already (a zombie)", pid);
+		else
+			sdw_error("pid %d: %s", pid, strerror(-err));
+		return err;
+	}
+	return 0;
+}
+
+/* Returns SDW_EXIT_OK, or the exit status after saying what is wrong. */
+static int check(struct record *record)
+{
+	int err;
+
+	if (check_pids(&record->config))
+		return SDW_EXIT_FAULT;
+	if (record->config.command) {
+		err = sdw_launch_check(record->config.command[0]);
+		if (err)
+			return sdw_launch_failure_status(err);
+	}
+	if (sdw_privilege_check(&record->config) || sdw_events_probe(&record->config))
+		return SDW_EXIT_FAULT;
+	return SDW_EXIT_OK;
+}
+
+static void say_output(const struct record *record, int err)
+{
+	if (err == -EEXIST)
+		sdw_error(
+			"output %s exists already: choose another name, or replace it with --force",
+			record->output);
+	else if (err == -ENOTEMPTY)
+		sdw_error("output %s holds something that is not a trace: it is left alone",
+			  record->output);
+	else
+		sdw_error("cannot create output %s: %s", record->output, strerror(-err));
+}
+
+/* "sidewinder-DATE-TIME", and "-2" and so on if that is there already. */
+static int create_named_by_time(struct record *record)
+{
+	time_t now = time(NULL);
+	struct tm local;
+	char date[32];
+	int number, err = -EEXIST;
+
+	if (!localtime_r(&now, &local) || !strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local))
+		return -EINVAL;
+	record->output = record->trace;
+	for (number = 1; number <= MAX_NAME_TRIES && err == -EEXIST; number++) {
+		if (number == 1)
+			snprintf(record->trace, sizeof(record->trace), "sidewinder-%s", date);
+		else
+			snprintf(record->trace, sizeof(record->trace), "sidewinder-%s-%d", date,
+				 number);
+		err = sdw_ctf_create(record->trace, false, &record->sink);
+	}
+	return err;
+}
+
+static bool wants_report(const struct sdw_config *config)
+{
+	return !config->quiet && !config->json && !config->no_report;
+}
+
+/* The trace and, where a table is wanted at the end, a profile in memory beside it. */
+static int create_sink(struct record *record)
+{
+	struct sdw_sink *both[2], *tee;
+	int err;
+
+	record->output = record->config.output;
+	if (record->output)
+		err = sdw_ctf_create(record->output, record->config.force, &record->sink);
+	else
+		err = create_named_by_time(record);
+	if (err) {
+		say_output(record, err);
+		return err;
+	}
+	if (!wants_report(&record->config))
+		return 0;
+	err = sdw_profile_init(&record->profile, false);
+	if (err)
+		return err;
+	record->has_profile = true;
+	both[0] = record->sink;
+	both[1] = &record->profile.sink;
+	err = sdw_tee_create(both, 2, &tee);
+	if (!err)
+		record->sink = tee;
+	return err;
+}
+
+/* Returns 0 or -errno; the trace is closed in any case. */
+static int run(struct record *record)
+{
+	int err, close_err;
+
+	sdw_progress_init(&record->progress, record->config.quiet);
+	err = sdw_session_create(&record->config, record->sink, &record->session);
+	if (!err) {
+		err = sdw_session_run(record->session, sdw_progress_show, &record->progress);
+		sdw_progress_end(&record->progress);
+		record->command_status = sdw_session_exit_status(record->session);
+		sdw_session_totals(record->session, &record->summary.totals);
+		record->summary.unwind = sdw_session_unwind_statistics(record->session);
+	}
+	close_err = record->sink->ops->close(record->sink);
+	record->sink = NULL;
+	return err ?: close_err;
+}
+
+static int print_end(struct record *record)
+{
+	const struct sdw_config *config = &record->config;
+	struct sdw_summary *summary = &record->summary;
+	int err = 0;
+
+	summary->config = config;
+	summary->trace = record->output;
+	if (config->json) {
+		err = sdw_summary_print_json(summary, stdout);
+		if (err && errno != EPIPE)
+			sdw_error("cannot write the summary: %s", strerror(-err));
+	} else if (!config->quiet) {
+		sdw_summary_print(summary, stderr);
+	}
+	return err;
+}
+
+/* The command's own status says most; a fault of ours, or loss, shows where that is 0. */
+static int exit_status(const struct record *record, int err)
+{
+	if (record->command_status)
+		return record->command_status;
+	if (err)
+		return SDW_EXIT_FAULT;
+	if (sdw_totals_loss(&record->summary.totals) <= record->config.max_loss)
+		return SDW_EXIT_OK;
+	sdw_warn("%.3g %% of the overflows were lost, more than --max-loss=%.3g allows",
+		 100 * sdw_totals_loss(&record->summary.totals), 100 * record->config.max_loss);
+	return SDW_EXIT_LOSS;
+}
+
+/* exec failed: the cause was said, and the sink that got no recording has removed its directory. */
+static bool command_did_not_run(const struct record *record, int err)
+{
+	return err && record->command_status >= SDW_EXIT_NOT_EXECUTABLE &&
+	       !record->summary.totals.overflows;
+}
+
+static int record_all(struct record *record)
+{
+	int status = check(record), err;
+
+	if (status)
+		return status;
+	if (create_sink(record))
+		return SDW_EXIT_FAULT;
+	err = run(record);
+	if (!record->session)
+		return SDW_EXIT_FAULT; /* the cause was said */
+	if (command_did_not_run(record, err))
+		return record->command_status;
+	if (err)
+		sdw_error("the recording in %s is incomplete: %s", record->output, strerror(-err));
+	print_end(record);
+	return exit_status(record, err);
+}
+
+int sdw_command_record(int argc, char **argv)
+{
+	struct record record = {0};
+	int status;
+
+	switch (sdw_record_options_parse(argc, argv, &record.config)) {
+	case SDW_OPTIONS_GO_ON:
+		status = record_all(&record);
+		break;
+	case SDW_OPTIONS_HELP:
+		status = SDW_EXIT_OK;
+		break;
+	default:
+		status = SDW_EXIT_USAGE;
+	}
+	if (record.sink)
+		record.sink->ops->close(record.sink);
+	sdw_session_free(record.session);
+	if (record.has_profile)
+		sdw_profile_free(&record.profile);
+	sdw_record_options_free(&record.config);
+	return status;
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+/* main.c - the sub-commands, and what must hold before any of them runs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/options.h"
+#include "cmd/commands.h"
+#include "cmd/help.h"
+
+static const struct sdw_command commands[] = {
+	{"record", "record a program, processes, or the whole machine", sdw_command_record},
+	{0},
+};
+
+/* A file opened later must not become the standard output that somebody had closed. */
+static int fill_standard_files(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0)
+		return -1;
+	return close(fd);
+}
+
+static int run(int argc, char **argv)
+{
+	const struct sdw_command *command;
+
+	if (argc < 2) {
+		sdw_help_print(commands, stderr);
+		return SDW_EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+		return sdw_help_run(commands, argc - 1, argv + 1);
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		sdw_version_print(stdout);
+		return SDW_EXIT_OK;
+	}
+	command = sdw_command_find(commands, argv[1]);
+	return command ? command->run(argc - 1, argv + 1) : sdw_help_unknown(commands, argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	/* with rights that the caller does not have, its files and environment cannot be trusted */
+	if (getauxval(AT_SECURE)) {
+		sdw_error("refuses to run setuid, setgid or with file capabilities: use sudo");
+		return SDW_EXIT_FAULT;
+	}
+	if (fill_standard_files())
+		return SDW_EXIT_FAULT;
+	/* a closed pipe and a full disk come as errors of write() */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	status = run(argc, argv);
+	if (fflush(stdout) && status == SDW_EXIT_OK && errno != EPIPE) {
+		sdw_error("cannot write to standard output: %s", strerror(errno));
+		status = SDW_EXIT_FAULT;
+	}
+	return status;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+/*
+ * native.c - from an address to mapping, ELF file and symbol; names made printable here.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/types.h>
+
+#include "events.h"
+#include "symbol/demangle.h"
+#include "symbol/native.h"
+#include "symbol/pycode.h"
+
+#define MAX_NAME_BYTES 4096u
+
+/* Keeps bytes of a target as UTF-8. A long path keeps its end, a long name its beginning. */
+static const char *keep(struct sdw_strings *strings, const char *bytes, bool is_path)
+{
+	size_t size = strlen(bytes);
+	bool cut = size > MAX_NAME_BYTES;
+	const char *kept = NULL, *from = bytes;
+	char *text;
+
+	if (cut && is_path)
+		from += size - MAX_NAME_BYTES;
+	text = sdw_text_decode(SDW_TEXT_BYTES, from, cut ? MAX_NAME_BYTES : size, cut && is_path,
+			       cut && !is_path);
+	if (text)
+		kept = sdw_strings_keep(strings, text);
+	free(text);
+	return kept;
+}
+
+static int finish(struct sdw_native_symbol *symbol)
+{
+	return symbol->name && symbol->module ? 0 : -ENOMEM;
+}
+
+static int name_by_number(struct sdw_strings *strings, uint64_t number, const char *module,
+			  struct sdw_native_symbol *symbol)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "0x%" PRIx64, number);
+	symbol->name = sdw_strings_keep(strings, name);
+	symbol->module = keep(strings, module, true);
+	symbol->start = number;
+	return finish(symbol);
+}
+
+/* Code in an ELF file. `number` is what an address without a symbol is called: its vaddr. */
+static int name_by_elf(struct sdw_elf *elf, struct sdw_strings *strings, uint64_t vaddr,
+		       uint64_t number, const char *module, struct sdw_native_symbol *symbol)
+{
+	char readable[MAX_NAME_BYTES];
+	struct sdw_elf_symbol found;
+
+	if (sdw_elf_symbol_at(elf, vaddr, &found))
+		return name_by_number(strings, number, module, symbol);
+	if (!sdw_demangle(found.name, readable, sizeof(readable)))
+		symbol->name = keep(strings, readable, false);
+	else
+		symbol->name = keep(strings, found.name, false);
+	symbol->module = keep(strings, module, true);
+	symbol->start = found.vaddr;
+	return finish(symbol);
+}
+
+/* Code that a runtime made. Returns 0, -ENOENT (not in the map) or -ENOMEM. */
+static int name_by_perf_map(struct sdw_perf_map *map, struct sdw_strings *strings, uint64_t address,
+			    struct sdw_native_symbol *symbol)
+{
+	const struct sdw_perf_map_entry *entry;
+
+	if (!map)
+		return -ENOENT;
+	entry = sdw_perf_map_find(map, address);
+	if (!entry && sdw_perf_map_refresh(map) > 0)
+		entry = sdw_perf_map_find(map, address);
+	if (!entry)
+		return -ENOENT;
+	symbol->name = sdw_strings_keep(strings, entry->name);
+	symbol->module = sdw_strings_keep(strings, "[jit]");
+	symbol->start = entry->start;
+	symbol->trampoline = !strncmp(entry->name, "py::", 4);
+	return finish(symbol);
+}
+
+/* Memory that no file stands behind, whatever the kernel or the process calls it. */
+static bool is_anonymous(const char *path)
+{
+	return !path[0] || !strncmp(path, "//anon", 6) || !strncmp(path, "[anon", 5) ||
+	       !strncmp(path, "[heap]", 6) || !strncmp(path, "[stack", 6);
+}
+
+int sdw_native_resolve(struct sdw_maps *maps, struct sdw_perf_map *perf_map,
+		       struct sdw_strings *strings, uint64_t pc, bool is_return_address,
+		       struct sdw_native_symbol *symbol)
+{
+	/* a call may be the last instruction of its function, or of its mapping */
+	uint64_t address = is_return_address && pc ? pc - 1 : pc, vaddr;
+	struct sdw_mapping *mapping = sdw_maps_find(maps, address);
+	struct sdw_elf *elf;
+	int err;
+
+	*symbol = (struct sdw_native_symbol){0};
+	if (!mapping)
+		return name_by_number(strings, pc, "[unknown]", symbol);
+	elf = sdw_mapping_elf(maps, mapping);
+	if (elf && !sdw_mapping_to_vaddr(mapping, address, &vaddr))
+		return name_by_elf(elf, strings, vaddr, vaddr + (pc - address), mapping->path,
+				   symbol);
+	err = name_by_perf_map(perf_map, strings, address, symbol);
+	if (err != -ENOENT)
+		return err;
+	if (!is_anonymous(mapping->path))
+		return name_by_number(strings, pc - mapping->start + mapping->offset, mapping->path,
+				      symbol);
+	symbol->name = sdw_strings_keep(strings, "[anonymous]");
+	symbol->module = sdw_strings_keep(strings, "");
+	symbol->start = mapping->start;
+	return finish(symbol);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * native.h - what code stands at an address of a process: function and module.
+ *
+ * Symbols of the mapped ELF files, then the process's perf map for code that a runtime made. An
+ * address without a symbol keeps its own number as the name, never that of a neighbour.
+ */
+#ifndef SDW_NATIVE_H
+#define SDW_NATIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strings.h"
+#include "symbol/perf_map.h"
+#include "target/maps.h"
+
+struct sdw_native_symbol {
+	const char
+		*name; /* demangled; "0x..." (vaddr) without a symbol; kept in the strings given */
+	const char *module; /* path of the file; "[vdso]", "[jit]", "" (anonymous), "[unknown]" */
+	uint64_t start;	 /* of the function: vaddr of its file, or address of code without a file */
+	bool trampoline; /* made by python -X perf around a Python call: says nothing new, hide it
+			  */
+};
+
+/*
+ * Looks up `pc`; a return address stands for the call before it. Always gives a name, except for
+ * -ENOMEM. `perf_map` is of the same process, or NULL. May open files and read the perf map: meant
+ * to be called once for each address (until maps->generation changes).
+ */
+int sdw_native_resolve(struct sdw_maps *maps, struct sdw_perf_map *perf_map,
+		       struct sdw_strings *strings, uint64_t pc, bool is_return_address,
+		       struct sdw_native_symbol *symbol);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* summary.h - what a recording came to: for people on stderr, or as one JSON object on stdout. */
+#ifndef SDW_SUMMARY_H
+#define SDW_SUMMARY_H
+
+#include <stdio.h>
+
+#include "capture/config.h"
+#include "sink.h"
+#include "unwind/unwind.h"
+
+struct sdw_summary {
+	const struct sdw_config *config;
+	const char *trace; /* its directory */
+	struct sdw_totals totals;
+	struct sdw_unwind_statistics unwind;
+};
+
+uint64_t sdw_totals_samples(const struct sdw_totals *totals);
+uint64_t sdw_totals_lost(const struct sdw_totals *totals);
+
+/* Share of the overflows that were lost, 0 to 1. */
+double sdw_totals_loss(const struct sdw_totals *totals);
+
+/* A line for the whole, and one for every status and loss that occurred. */
+void sdw_summary_print(const struct sdw_summary *summary, FILE *to);
+
+/* One line. Returns 0 or -errno (-EIO: could not be written). */
+int sdw_summary_print_json(const struct sdw_summary *summary, FILE *to);
+
+#endif
