@@ -25,6 +25,10 @@ static int say_cannot_run(const char *program, int error)
 {
 	if (error == -ENOENT && !strchr(program, '/'))
 		sdw_error("cannot run %s: not found in PATH", program);
+	else if (error == -ENOENT && access(program, F_OK) == 0)
+		sdw_error(
+			"cannot run %s: its interpreter, as the first line names it, is not there",
+			program);
 	else
 		sdw_error("cannot run %s: %s", program, strerror(-error));
 	return error;

@@ -122,7 +122,7 @@ static const struct sdw_option options[] = {
 		 "instructions, cache-misses, rNNN (raw, hexadecimal), SYSTEM:TRACEPOINT (default: "
 		 "cycles, or cpu-clock where there is no hardware counter)"},
 	{SDW_OPTION_NUMBER, 'F', "frequency", "HZ", FIELD(config.frequency), .min = 1,
-	 .help = "so many samples per second of a running thread (default: 1000)"},
+	 .max = 1000000, .help = "so many samples per second of a running thread (default: 1000)"},
 	{SDW_OPTION_NUMBER, 'c', "period", "N", FIELD(config.period), .min = 1,
 	 .help = "a sample every N events (of a clock: nanoseconds; default for a tracepoint: 1)"},
 
