@@ -15,6 +15,10 @@
 
 static const struct sdw_command commands[] = {
 	{"record", "record a program, processes, or the whole machine", sdw_command_record},
+	{"report", "print the hottest functions of a trace, who calls them, in which lines",
+	 sdw_command_report},
+	{"export", "turn a trace into a flame graph, folded stacks or JSON lines",
+	 sdw_command_export},
 	{0},
 };
 

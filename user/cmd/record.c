@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "capture/launch.h"
@@ -22,8 +24,10 @@
 #include "ui/progress.h"
 #include "ui/summary.h"
 #include "view/profile.h"
+#include "view/report.h"
 
 #define MAX_NAME_TRIES 100
+#define REPORT_ROWS    15
 
 struct record {
 	struct sdw_config config;
@@ -165,6 +169,24 @@ static int run(struct record *record)
 	return err ?: close_err;
 }
 
+/* On stderr: standard output is the command's, and whoever reads it wants nothing of ours in it. */
+static void print_report(const struct record *record)
+{
+	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
+	struct sdw_report_options options = {.limit = REPORT_ROWS, .no_header = true};
+	struct winsize size;
+	int err;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0) {
+		options.width = size.ws_col;
+		options.colour = !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
+	}
+	err = sdw_report_print(&record->profile, &options, stderr);
+	if (err)
+		sdw_warn("cannot print the hottest functions: %s", strerror(-err));
+	fputc('\n', stderr);
+}
+
 static int print_end(struct record *record)
 {
 	const struct sdw_config *config = &record->config;
@@ -173,6 +195,8 @@ static int print_end(struct record *record)
 
 	summary->config = config;
 	summary->trace = record->output;
+	if (record->has_profile && record->profile.totals.overflows)
+		print_report(record);
 	if (config->json) {
 		err = sdw_summary_print_json(summary, stdout);
 		if (err && errno != EPIPE)
@@ -234,6 +258,9 @@ int sdw_command_record(int argc, char **argv)
 		break;
 	case SDW_OPTIONS_HELP:
 		status = SDW_EXIT_OK;
+		break;
+	case SDW_OPTIONS_FAULT:
+		status = SDW_EXIT_FAULT;
 		break;
 	default:
 		status = SDW_EXIT_USAGE;

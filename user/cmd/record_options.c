@@ -300,15 +300,16 @@ enum sdw_options_result sdw_record_options_parse(int argc, char **argv, struct s
 		.max_loss_percent = 5,
 	};
 	enum sdw_options_result result;
-	int first = argc;
+	int first = argc, err;
 
 	result = sdw_options_parse(&usage, argc, argv, &arguments, &first);
 	if (result == SDW_OPTIONS_GO_ON) {
 		if (first < argc)
 			arguments.config.command = argv + first;
 		arguments.config.max_loss = arguments.max_loss_percent / 100;
-		if (check(&arguments))
-			result = SDW_OPTIONS_WRONG;
+		err = check(&arguments);
+		if (err)
+			result = err == -EINVAL ? SDW_OPTIONS_WRONG : SDW_OPTIONS_FAULT;
 	}
 	if (arguments.verbose)
 		sdw_log_set_level(SDW_LOG_DEBUG);
