@@ -88,13 +88,15 @@ static struct sdw_report_row describe(const struct sdw_report_rows *rows, uint32
 	if (row.kind == SDW_CODE_MARKER)
 		return row;
 	row.file = or_empty(code->file);
+	if (row.kind == SDW_CODE_KERNEL && !*row.file)
+		row.file = "[kernel]";
 	switch (rows->options->by) {
 	case SDW_REPORT_LINE:
 		row.line = row.kind == SDW_CODE_PYTHON ? sdw_frame_line(profile, frame) : 0;
 		break;
 	case SDW_REPORT_FILE:
 	case SDW_REPORT_MODULE:
-		row.name = row.kind == SDW_CODE_KERNEL ? "[kernel]" : row.file;
+		row.name = row.file;
 		if (rows->options->by == SDW_REPORT_MODULE && row.kind == SDW_CODE_PYTHON)
 			row.name = rows->modules[code - profile->codes.items];
 		row.file = "";

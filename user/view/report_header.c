@@ -106,6 +106,14 @@ struct json_object *sdw_json_text(const char *text)
 	return object;
 }
 
+struct json_object *sdw_json_number(double number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.9g", number);
+	return json_object_new_double_s(number, text);
+}
+
 static void add_counters(struct json_object *status, struct json_object *lost,
 			 const struct sdw_report_sums *sums)
 {
@@ -137,7 +145,7 @@ struct json_object *sdw_report_header_json(const struct sdw_profile *profile)
 	json_object_object_add(object, "period", json_object_new_uint64(recording->period));
 	json_object_object_add(object, "frequency", json_object_new_uint64(recording->frequency));
 	json_object_object_add(object, "duration_s",
-			       json_object_new_double((double)sums.duration_ns / 1e9));
+			       sdw_json_number((double)sums.duration_ns / 1e9));
 	json_object_object_add(object, "complete",
 			       json_object_new_boolean(profile->totals.complete));
 	json_object_object_add(object, "samples", json_object_new_uint64(sums.samples));

@@ -28,4 +28,7 @@ struct json_object *sdw_report_header_json(const struct sdw_profile *profile);
 /* A JSON string of untrusted text (NULL is ""), made valid UTF-8; NULL without memory. */
 struct json_object *sdw_json_text(const char *text);
 
+/* A JSON number with as many digits as tell something (nine), not seventeen. */
+struct json_object *sdw_json_number(double number);
+
 #endif

@@ -41,7 +41,7 @@ static void add_amount(struct json_object *object, const struct sdw_report_rows 
 	add_number(object, "samples", amount->samples);
 	add_number(object, "weight", amount->weight);
 	json_object_object_add(object, "share",
-			       json_object_new_double(sdw_report_share(rows, amount, of)));
+			       sdw_json_number(sdw_report_share(rows, amount, of)));
 }
 
 static struct json_object *amount_json(const struct sdw_report_rows *rows,

@@ -47,8 +47,6 @@ static char *where_text(const struct sdw_report_row *row)
 
 	if (!row->file || (!*row->file && !row->line))
 		return strdup("");
-	if (row->kind == SDW_CODE_KERNEL)
-		return strdup("[kernel]");
 	file = sdw_escape_text(sdw_text_or_unknown(row->file), SDW_ESCAPE_TERMINAL);
 	if (!file)
 		return NULL;
