@@ -76,7 +76,8 @@ static void test_a_lnotab_without_its_last_byte_is_broken_only_where_it_counts(v
 
 	(void)state;
 	assert_int_equal(LINE(0x309, table, 10, 2), 10);
-	assert_int_equal(BROKEN_LINE(0x309, table, 3, 10, 4), 10);
+	assert_int_equal(LINE(0x309, table, 10, 5), 11);
+	assert_int_equal(BROKEN_LINE(0x309, table, 3, 10, 6), 10);
 }
 
 static void test_ranges_of_310_give_lines_and_none(void **state)

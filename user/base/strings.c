@@ -6,7 +6,9 @@
 #include "base/array.h"
 #include "base/strings.h"
 
-#define CHUNK_BYTES (64u * 1024u - sizeof(struct sdw_strings_chunk))
+/* Besides its bytes: its entry and its slot in by_hash, which is at least a quarter full. */
+#define STRING_BYTES (sizeof(struct sdw_strings_entry) + 4 * sizeof(struct sdw_map64_slot))
+#define CHUNK_BYTES  (64u * 1024u - sizeof(struct sdw_strings_chunk))
 
 struct sdw_strings_chunk {
 	struct sdw_strings_chunk *next;
@@ -67,6 +69,7 @@ const char *sdw_strings_keep(struct sdw_strings *strings, const char *text)
 	memcpy(copy, text, size);
 	entry = &strings->entries.items[strings->entries.count++];
 	*entry = (struct sdw_strings_entry){.text = copy, .size = size, .next = before};
+	strings->bytes += size + STRING_BYTES;
 	return copy;
 }
 

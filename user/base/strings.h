@@ -29,6 +29,7 @@ struct sdw_strings {
 		size_t count, room;
 	} entries;
 	struct sdw_strings_chunk *chunks;
+	size_t bytes; /* of memory that the strings take, with what finds them */
 };
 
 /* Returns the kept copy of `text` (equal strings: the same pointer), or NULL (out of memory). */

@@ -37,8 +37,10 @@ static int64_t line_by_lnotab(const uint8_t *table, size_t size, int64_t line, i
 			return checked(line);
 		line += (int8_t)table[i + 1];
 	}
-	/* half a pair is missing, and might have been for this instruction */
-	return size % 2 ? BROKEN : checked(line);
+	/* half a pair still says where this line ends, but not what follows */
+	if (size % 2 && address + table[size - 1] <= instruction)
+		return BROKEN;
+	return checked(line);
 }
 
 /*
