@@ -31,15 +31,21 @@ uint64_t sdw_totals_lost(const struct sdw_totals *totals)
 	size_t i;
 
 	for (i = 0; i < SDW_LOST_COUNT; i++)
-		sum += totals->lost[i];
+		if (i != SDW_LOST_OUTSIDE_TARGET)
+			sum += totals->lost[i];
 	return sum;
+}
+
+uint64_t sdw_totals_target_overflows(const struct sdw_totals *totals)
+{
+	return totals->overflows - totals->lost[SDW_LOST_OUTSIDE_TARGET];
 }
 
 double sdw_totals_loss(const struct sdw_totals *totals)
 {
-	if (!totals->overflows)
-		return 0;
-	return (double)sdw_totals_lost(totals) / (double)totals->overflows;
+	uint64_t overflows = sdw_totals_target_overflows(totals);
+
+	return overflows ? (double)sdw_totals_lost(totals) / (double)overflows : 0;
 }
 
 static const char *plural(uint64_t number, const char *one, const char *many)
@@ -71,6 +77,7 @@ void sdw_summary_print(const struct sdw_summary *summary, FILE *to)
 	const struct sdw_totals *totals = &summary->totals;
 	const struct sdw_config *config = summary->config;
 	uint64_t samples = sdw_totals_samples(totals), lost = sdw_totals_lost(totals);
+	uint64_t overflows = sdw_totals_target_overflows(totals);
 	size_t i;
 
 	fprintf(to, "%llu %s in %.2f s of %u %s, %u %s; event %s, ", (unsigned long long)samples,
@@ -85,8 +92,7 @@ void sdw_summary_print(const struct sdw_summary *summary, FILE *to)
 		for (i = 0; i < SDW_STATUS_COUNT; i++)
 			print_counter(to, totals->status[i], status_names[i], status_meanings[i]);
 	fprintf(to, "lost: %llu of %llu %s", (unsigned long long)lost,
-		(unsigned long long)totals->overflows,
-		plural(totals->overflows, "overflow", "overflows"));
+		(unsigned long long)overflows, plural(overflows, "overflow", "overflows"));
 	fprintf(to, lost ? " (%.3g %%)\n" : "\n", 100 * sdw_totals_loss(totals));
 	for (i = 0; i < SDW_LOST_COUNT; i++)
 		print_counter(to, totals->lost[i], lost_names[i], lost_meanings[i]);

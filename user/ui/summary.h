@@ -17,9 +17,13 @@ struct sdw_summary {
 };
 
 uint64_t sdw_totals_samples(const struct sdw_totals *totals);
+
+/* Of the target: an overflow of a task that nobody asked for (SDW_LOST_OUTSIDE_TARGET) is no loss.
+ */
+uint64_t sdw_totals_target_overflows(const struct sdw_totals *totals);
 uint64_t sdw_totals_lost(const struct sdw_totals *totals);
 
-/* Share of the overflows that were lost, 0 to 1. */
+/* Share of these overflows that were lost, 0 to 1. */
 double sdw_totals_loss(const struct sdw_totals *totals);
 
 /* A line for the whole, and one for every status and loss that occurred. */
