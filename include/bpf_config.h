@@ -6,6 +6,10 @@
 #ifndef SDW_BPF_CONFIG_H
 #define SDW_BPF_CONFIG_H
 
+#ifndef __bpf__ /* there vmlinux.h has these */
+#include <linux/types.h>
+#endif
+
 #include "counters.h"
 
 #define SDW_MAX_PROCESSES 16384u

@@ -13,6 +13,10 @@
 #ifndef SDW_EVENTS_H
 #define SDW_EVENTS_H
 
+#ifndef __bpf__ /* there vmlinux.h has these */
+#include <linux/types.h>
+#endif
+
 #define SDW_MAX_FRAMES		1024u	      /* Python frames kept per stack, innermost first */
 #define SDW_MAX_KERNEL_FRAMES	127u	      /* PERF_MAX_STACK_DEPTH */
 #define SDW_MAX_STACK_BYTES	(64u * 1024u) /* upper bound of --stack-bytes */
@@ -72,16 +76,15 @@ struct sdw_record_sample {
 	struct sdw_registers registers;
 };
 
-enum sdw_frame_flags {
-	/* outermost Python frame of one native evaluation: the caller is C, or nobody */
-	SDW_FRAME_ENTRY = 1 << 0,
-};
-
 /* One Python frame: which code object, and where in its bytecode. */
 struct sdw_python_frame {
 	__u64 code;	   /* id of a struct sdw_record_code */
 	__s32 instruction; /* offset in bytes from the code's first instruction; < 0: not started */
-	__u32 flags;	   /* enum sdw_frame_flags */
+	/*
+	 * 0, or 1 if the frame is the outermost of its native evaluation (its caller is C, or
+	 * nobody), or 1 + n if moreover n evaluations outside it have no Python frame.
+	 */
+	__u32 entries;
 };
 
 /* A distinct Python stack, innermost frame first: `frames` times struct sdw_python_frame follow. */

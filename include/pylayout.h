@@ -10,6 +10,10 @@
 #ifndef SDW_PYLAYOUT_H
 #define SDW_PYLAYOUT_H
 
+#ifndef __bpf__ /* there vmlinux.h has these */
+#include <linux/types.h>
+#endif
+
 /* How the frames of a thread hang together. */
 enum sdw_frame_kind {
 	/* 3.8-3.10: PyFrameObject, linked heap objects; each is its own native evaluation */

@@ -164,10 +164,10 @@ static inline __attribute__((always_inline)) void sdw_walk_mark_entry(struct sdw
 {
 	__u32 last = walk->count - 1;
 
-	walk->hash = sdw_walk_hash(walk->hash, SDW_FRAME_ENTRY);
+	walk->hash = sdw_walk_hash(walk->hash, 1);
 	last = SDW_WALK_HIDE(last);
 	if (last < SDW_MAX_FRAMES)
-		walk->frames[last].flags |= SDW_FRAME_ENTRY;
+		walk->frames[last].entries++;
 }
 
 static inline __attribute__((always_inline)) int sdw_walk_keep(struct sdw_walk *walk, __u64 code,
@@ -191,7 +191,7 @@ static inline __attribute__((always_inline)) int sdw_walk_keep(struct sdw_walk *
 		return -1;
 	walk->frames[n].code = id;
 	walk->frames[n].instruction = instruction;
-	walk->frames[n].flags = 0;
+	walk->frames[n].entries = 0;
 	walk->count = n + 1;
 	walk->hash = sdw_walk_hash(walk->hash, id ^ ((__u64)(__u32)instruction << 32));
 	return 0;

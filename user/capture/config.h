@@ -10,11 +10,11 @@
 
 /* A perf event as -e named it. */
 struct sdw_event_spec {
-	char name[128];	   /* as -e takes it */
-	uint32_t type;	   /* PERF_TYPE_* */
+	char name[128]; /* as -e takes it */
+	uint32_t type;	/* PERF_TYPE_* */
 	uint64_t config;
-	bool is_clock;	   /* cpu-clock, task-clock: the period is in ns */
-	bool by_default;   /* nobody asked for it: another may be taken instead */
+	bool is_clock;	 /* cpu-clock, task-clock: the period is in ns */
+	bool by_default; /* nobody asked for it: another may be taken instead */
 };
 
 enum sdw_native_mode { SDW_NATIVE_NONE, SDW_NATIVE_DWARF };
@@ -23,13 +23,13 @@ struct sdw_config {
 	struct sdw_event_spec event;
 	uint64_t frequency; /* overflows per second; 0: `period` counts */
 	uint64_t period;
-	double duration_s;  /* 0: until the target ends or a signal comes */
+	double duration_s; /* 0: until the target ends or a signal comes */
 
-	bool all;	    /* -a */
-	pid_t *pids;	    /* -p */
+	bool all;    /* -a */
+	pid_t *pids; /* -p */
 	size_t pid_count;
-	bool children;	    /* follow processes that targets fork (always for a command) */
-	char **command;	    /* argv after --, NULL-terminated; NULL: none */
+	bool children;	/* follow processes that targets fork (always for a command) */
+	char **command; /* argv after --, NULL-terminated; NULL: none */
 
 	enum sdw_native_mode native;
 	bool kernel;		 /* kernel stacks too */
@@ -45,9 +45,9 @@ struct sdw_config {
 	char *btf_path;	    /* --btf */
 	char *bpf_log_path; /* --bpf-log: the verifier's words */
 	bool quiet;
-	bool json;	    /* the summary as one JSON object on stdout */
-	bool no_report;	    /* no table of hot functions at the end */
-	double max_loss;    /* share of overflows lost above which the status is 3 */
+	bool json;	 /* the summary as one JSON object on stdout */
+	bool no_report;	 /* no table of hot functions at the end */
+	double max_loss; /* share of overflows lost above which the status is 3 */
 };
 
 #endif

@@ -31,10 +31,10 @@ int sdw_session_create(const struct sdw_config *config, struct sdw_sink *sink,
 		       struct sdw_session **session);
 
 /*
- * Records until the command or all targets ended, the duration is over, or SIGINT, SIGTERM or SIGHUP
- * came (a second one ends at once). Calls `progress` every 250 ms or so. Returns 0 or -errno, e.g.
- * -ENOSPC from the sink; what the sink has is then still worth closing.
- * A command that cannot be run: its errno, and sdw_session_exit_status() is 127 or 126.
+ * Records until the command or all targets ended, the duration is over, or SIGINT, SIGTERM or
+ * SIGHUP came (a second one ends at once). Calls `progress` every 250 ms or so. Returns 0 or
+ * -errno, e.g. -ENOSPC from the sink; what the sink has is then still worth closing. A command that
+ * cannot be run: its errno, and sdw_session_exit_status() is 127 or 126.
  */
 int sdw_session_run(struct sdw_session *session,
 		    void (*progress)(void *context, const struct sdw_session_state *state),

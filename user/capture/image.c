@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+/* image.c - the life of process images: seen, forked, exec'd, ended; their mappings as they change.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/log.h"
+#include "capture/image.h"
+
+#define KEEP_ENDED_NS 1000000000u /* late samples of a process that ended still find it */
+#define SOON_NS	      1000000u	  /* pause between looks at an interpreter that is starting ... */
+#define SOON_TRIES    200u	  /* ... for so many looks, and then */
+#define LATE_NS	      100000000u
+#define MAX_TRIES     500u
+
+int sdw_images_init(struct sdw_images *images, struct sdw_programs *programs,
+		    struct sdw_strings *strings)
+{
+	*images = (struct sdw_images){.programs = programs, .strings = strings};
+	return sdw_file_cache_create(&images->files);
+}
+
+/* Releases what an image that has ended needs no more; its ids stay. */
+static void release(struct sdw_image *image)
+{
+	sdw_unwinder_free(image->unwinder);
+	image->unwinder = NULL;
+	sdw_maps_free(&image->maps);
+	sdw_maps_free(&image->next_maps);
+	sdw_perf_map_free(&image->perf_map);
+	sdw_map64_free(&image->native_codes);
+	sdw_map64_free(&image->threads);
+	sdw_map64_free(&image->thread_names);
+	sdw_map64_free(&image->inner_tids);
+}
+
+void sdw_images_free(struct sdw_images *images)
+{
+	for (size_t i = 0; i < images->all.count; i++) {
+		release(images->all.items[i]);
+		free(images->all.items[i]);
+	}
+	free(images->all.items);
+	sdw_map64_free(&images->by_key);
+	sdw_map64_free(&images->current);
+	sdw_map64_free(&images->problems);
+	sdw_file_cache_free(images->files);
+}
+
+/* pid 0 epoch 0 is nobody's, but a key must not be 0 */
+static uint64_t key_of(uint32_t pid, uint32_t epoch)
+{
+	uint64_t key = (uint64_t)pid << 32 | epoch;
+
+	return key ? key : UINT64_MAX;
+}
+
+static struct sdw_image *image_at(const struct sdw_map64 *map, uint64_t key)
+{
+	uint64_t *value = sdw_map64_find(map, key);
+
+	return value ? (struct sdw_image *)(uintptr_t)*value : NULL;
+}
+
+static void end_image(struct sdw_images *images, struct sdw_image *image, uint64_t now_ns)
+{
+	if (image->ended_ns)
+		return;
+	image->ended_ns = now_ns;
+	image->retry_ns = 0;
+	if (image_at(&images->current, image->pid) == image)
+		sdw_map64_remove(&images->current, image->pid);
+}
+
+struct sdw_image *sdw_images_get(struct sdw_images *images, uint32_t pid, uint32_t epoch)
+{
+	struct sdw_image *image = image_at(&images->by_key, key_of(pid, epoch));
+
+	if (image)
+		return image;
+	image = calloc(1, sizeof(*image));
+	if (!image || sdw_array_reserve(&images->all, 1) ||
+	    sdw_map64_set(&images->by_key, key_of(pid, epoch), (uintptr_t)image)) {
+		free(image);
+		return NULL;
+	}
+	images->all.items[images->all.count++] = image;
+	image->pid = pid;
+	image->epoch = epoch;
+	image->comm = "";
+	image->perf_map.pid = pid;
+	sdw_maps_init(&image->maps, pid, images->files);
+	sdw_maps_init(&image->next_maps, pid, images->files);
+	/* best effort: without it only later mappings of the process are missed */
+	(void)sdw_map64_set(&images->current, pid, (uintptr_t)image);
+	return image;
+}
+
+void sdw_images_need_maps(struct sdw_image *image)
+{
+	if (image->maps_known)
+		return;
+	image->maps_known = true;
+	if (sdw_maps_read(&image->maps))
+		sdw_debug("pid %u: its mappings cannot be read", image->pid);
+}
+
+static void say_once(struct sdw_images *images, const struct sdw_image *image)
+{
+	const char *kept = sdw_strings_keep(images->strings, image->interpreter.problem);
+
+	if (!kept || sdw_map64_find(&images->problems, (uintptr_t)kept))
+		return;
+	(void)sdw_map64_set(&images->problems, (uintptr_t)kept, 1);
+	sdw_warn("pid %u: %s; its native frames are recorded", image->pid, kept);
+}
+
+static void plan_retry(struct sdw_images *images, struct sdw_image *image, uint64_t now_ns)
+{
+	image->retry_ns = 0;
+	if (image->tries++ >= MAX_TRIES)
+		return;
+	image->retry_ns = now_ns + (image->tries <= SOON_TRIES ? SOON_NS : LATE_NS);
+	if (!images->next_retry_ns || image->retry_ns < images->next_retry_ns)
+		images->next_retry_ns = image->retry_ns;
+}
+
+static int publish(struct sdw_images *images, struct sdw_image *image)
+{
+	const struct sdw_found_interpreter *found = &image->interpreter;
+	bool python = image->state == SDW_IMAGE_PYTHON;
+	int err;
+
+	err = sdw_programs_set_interpreter(images->programs, image->pid, image->epoch,
+					   python ? &found->layout : NULL, found->runtime_addr,
+					   found->code_type_addr);
+	if (err)
+		sdw_debug("pid %u: the table of interpreters: %s", image->pid, strerror(-err));
+	return err;
+}
+
+int sdw_images_look(struct sdw_images *images, struct sdw_image *image, uint64_t now_ns)
+{
+	int found;
+
+	sdw_images_need_maps(image);
+	image->retry_ns = 0;
+	found = sdw_interpreter_find(&image->maps, &image->interpreter);
+	if (found == 1) {
+		image->state = SDW_IMAGE_PYTHON;
+		sdw_debug("pid %u: CPython %s in %s", image->pid, image->interpreter.version,
+			  image->interpreter.path);
+		return publish(images, image);
+	}
+	if (found == 0) {
+		image->state = SDW_IMAGE_OTHER;
+		return publish(images, image);
+	}
+	if (found == -ENOTSUP) {
+		image->state = SDW_IMAGE_REFUSED;
+		say_once(images, image);
+		return publish(images, image);
+	}
+	if (found == -EAGAIN)
+		plan_retry(images, image, now_ns);
+	else
+		sdw_debug("pid %u: cannot look for CPython: %s", image->pid, strerror(-found));
+	return found == -ENOMEM ? found : 0;
+}
+
+static const char *comm_of(struct sdw_images *images, const struct sdw_record_life *life)
+{
+	char comm[SDW_COMM_BYTES + 1] = {0};
+
+	memcpy(comm, life->comm, SDW_COMM_BYTES);
+	return sdw_strings_keep(images->strings, comm);
+}
+
+static int fork_image(struct sdw_images *images, const struct sdw_record_life *life,
+		      struct sdw_image *child)
+{
+	struct sdw_image *parent =
+		image_at(&images->by_key, key_of(life->parent_pid, life->parent_epoch));
+
+	if (!parent)
+		return sdw_images_look(images, child, life->record.time_ns);
+	child->parent = parent->id;
+	child->state = parent->state;
+	child->interpreter = parent->interpreter;
+	child->maps_known = parent->maps_known;
+	if (parent->maps_known) {
+		int err = sdw_maps_copy(&child->maps, &parent->maps, child->pid);
+
+		if (err)
+			return err;
+	}
+	/* the BPF side has copied the entry; unless the parent's came in between */
+	return child->state == SDW_IMAGE_UNKNOWN
+		       ? sdw_images_look(images, child, life->record.time_ns)
+		       : publish(images, child);
+}
+
+/* The image before the exec ends; mappings made since the exec began are the new one's. */
+static int exec_image(struct sdw_images *images, const struct sdw_record_life *life,
+		      struct sdw_image *image)
+{
+	struct sdw_image *before =
+		image_at(&images->by_key, key_of(life->parent_pid, life->parent_epoch));
+
+	image->maps_known = false;
+	if (before) {
+		image->parent = before->parent;
+		if (before->executing) {
+			struct sdw_maps empty = image->maps;
+
+			image->maps = before->next_maps;
+			before->next_maps = empty;
+			image->maps_known = true;
+		}
+		end_image(images, before, life->record.time_ns);
+	}
+	(void)sdw_map64_set(&images->current, image->pid, (uintptr_t)image);
+	return sdw_images_look(images, image, life->record.time_ns);
+}
+
+static int end_thread(struct sdw_image *image, uint32_t tid)
+{
+	sdw_map64_remove(&image->threads, tid);
+	sdw_map64_remove(&image->thread_names, tid);
+	sdw_map64_remove(&image->inner_tids, tid);
+	return 0;
+}
+
+static int name_thread(struct sdw_image *image, const struct sdw_record_life *life,
+		       const char *comm)
+{
+	int err = sdw_map64_set(&image->thread_names, life->tid, (uintptr_t)comm);
+
+	if (!image->inner_pid)
+		image->inner_pid = life->inner_pid;
+	if (!*image->comm && life->tid == life->record.pid)
+		image->comm = comm;
+	return err ?: sdw_map64_set(&image->inner_tids, life->tid, life->inner_tid);
+}
+
+int sdw_images_life(struct sdw_images *images, const struct sdw_record_life *life)
+{
+	struct sdw_image *image = sdw_images_get(images, life->record.pid, life->record.epoch);
+	const char *comm = comm_of(images, life);
+
+	if (!image || !comm)
+		return -ENOMEM;
+	if (life->what == SDW_LIFE_SEEN || life->what == SDW_LIFE_FORK ||
+	    life->what == SDW_LIFE_EXEC) {
+		image->comm = comm;
+		image->inner_pid = life->inner_pid;
+	}
+	switch (life->what) {
+	case SDW_LIFE_SEEN:
+		return sdw_images_look(images, image, life->record.time_ns);
+	case SDW_LIFE_FORK:
+		return fork_image(images, life, image);
+	case SDW_LIFE_EXEC:
+		return exec_image(images, life, image);
+	case SDW_LIFE_EXIT:
+		end_image(images, image, life->record.time_ns);
+		return 0;
+	case SDW_LIFE_THREAD_EXIT:
+		return end_thread(image, life->tid);
+	case SDW_LIFE_THREAD_SEEN:
+		return name_thread(image, life, comm);
+	default:
+		return 0;
+	}
+}
+
+/* Mapping records were lost: what images have may be old. */
+static void distrust_maps(struct sdw_images *images)
+{
+	for (size_t i = 0; i < images->all.count; i++) {
+		if (!images->all.items[i]->ended_ns)
+			images->all.items[i]->maps_known = false;
+	}
+}
+
+int sdw_images_mapping(struct sdw_images *images, const struct sdw_record_mapping *record)
+{
+	struct sdw_image *image = image_at(&images->current, record->record.pid);
+	struct sdw_mapping mapping = {
+		.start = record->start,
+		.end = record->start + record->length,
+		.offset = record->offset,
+		.inode = record->inode,
+		.device_major = record->device_major,
+		.device_minor = record->device_minor,
+		.executable = true,
+		.path = (char *)(record + 1),
+	};
+	int err;
+
+	if (!record->record.pid) {
+		distrust_maps(images);
+		return 0;
+	}
+	if (!image || (!image->maps_known && !image->executing))
+		return 0; /* not ours, or to be read whole at first need */
+	if (!record->length) {
+		/* an exec has begun: from here on, mappings are those of the next image */
+		sdw_maps_free(&image->next_maps);
+		sdw_maps_init(&image->next_maps, image->pid, images->files);
+		image->executing = true;
+		return 0;
+	}
+	if (mapping.end <= mapping.start)
+		return 0;
+	if (!strcmp(mapping.path, "//anon"))
+		mapping.path = "";
+	err = sdw_maps_add(image->executing ? &image->next_maps : &image->maps, &mapping);
+	if (err || image->executing || !mapping.inode || image->state == SDW_IMAGE_PYTHON)
+		return err;
+	image->tries = 0;
+	return sdw_images_look(images, image, record->record.time_ns);
+}
+
+static void forget(struct sdw_images *images, size_t at)
+{
+	struct sdw_image *image = images->all.items[at];
+
+	sdw_programs_forget(images->programs, image->pid, image->epoch);
+	if (images->codes)
+		sdw_code_table_forget(images->codes, image->pid, image->epoch);
+	sdw_map64_remove(&images->by_key, key_of(image->pid, image->epoch));
+	release(image);
+	free(image);
+	images->all.items[at] = images->all.items[--images->all.count];
+}
+
+void sdw_images_tick(struct sdw_images *images, uint64_t now_ns)
+{
+	bool due = images->next_retry_ns && now_ns >= images->next_retry_ns;
+
+	if (due)
+		images->next_retry_ns = 0;
+	for (size_t i = 0; i < images->all.count;) {
+		struct sdw_image *image = images->all.items[i];
+
+		if (image->ended_ns && now_ns > image->ended_ns + KEEP_ENDED_NS) {
+			forget(images, i);
+			continue;
+		}
+		if (due && image->retry_ns && now_ns >= image->retry_ns)
+			(void)sdw_images_look(images, image, now_ns);
+		if (image->retry_ns &&
+		    (!images->next_retry_ns || image->retry_ns < images->next_retry_ns))
+			images->next_retry_ns = image->retry_ns;
+		i++;
+	}
+}

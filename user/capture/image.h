@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * image.h - what is known of each process image: a (pid, epoch), see events.h.
+ *
+ * In:  life and mapping records in order of time.
+ * Out: mappings, the interpreter (told to the BPF side as soon as it is found), an unwinder.
+ */
+#ifndef SDW_IMAGE_H
+#define SDW_IMAGE_H
+
+#include "base/map64.h"
+#include "base/strings.h"
+#include "capture/programs.h"
+#include "capture/sideband.h"
+#include "symbol/code_table.h"
+#include "symbol/perf_map.h"
+#include "target/interpreter.h"
+#include "unwind/unwind.h"
+
+enum sdw_image_state {
+	SDW_IMAGE_UNKNOWN, /* not looked at, or just starting: to be looked at again */
+	SDW_IMAGE_PYTHON,  /* found, and the BPF side knows */
+	SDW_IMAGE_OTHER,   /* no CPython mapped (yet) */
+	SDW_IMAGE_REFUSED, /* a CPython that cannot be walked */
+};
+
+struct sdw_image {
+	uint32_t pid, epoch;
+	uint32_t inner_pid;			  /* in its own pid namespace; 0: not known */
+	uint32_t parent;			  /* sink id of the parent's image, 0: not known */
+	uint32_t id;				  /* sink id; 0: not announced, no sample yet */
+	const char *comm;			  /* kept string */
+	bool maps_known;			  /* else /proc/PID/maps is read at first need */
+	bool executing;				  /* has begun an exec: mappings go to next_maps */
+	uint8_t state;				  /* enum sdw_image_state */
+	uint32_t tries;				  /* looks at an UNKNOWN one */
+	uint64_t retry_ns;			  /* next look; 0: none planned */
+	uint64_t ended_ns;			  /* exited or exec'd; 0: alive */
+	struct sdw_found_interpreter interpreter; /* for children; valid if PYTHON */
+	struct sdw_maps maps, next_maps;
+	struct sdw_unwinder *unwinder; /* made at first use */
+	struct sdw_perf_map perf_map;
+	struct sdw_map64 native_codes; /* pc -> catalog code, see stack_builder.c */
+	uint32_t native_generation;    /* of maps when these were looked up */
+	struct sdw_map64 threads;      /* tid -> sink id */
+	struct sdw_map64 thread_names; /* tid -> kept string, before it is announced */
+	struct sdw_map64 inner_tids;   /* tid -> tid in its own namespace, likewise */
+};
+
+struct sdw_images {
+	struct sdw_programs *programs;
+	struct sdw_strings *strings;
+	struct sdw_code_table *codes; /* told when an image's end is past; NULL: nobody */
+	struct sdw_file_cache *files;
+	struct sdw_map64 by_key;   /* pid << 32 | epoch -> struct sdw_image * */
+	struct sdw_map64 current;  /* pid -> struct sdw_image * alive under it */
+	struct sdw_map64 problems; /* kept strings that were said already */
+	struct {
+		struct sdw_image **items;
+		size_t count, room;
+	} all;
+	uint64_t next_retry_ns; /* the earliest planned look; 0: none */
+};
+
+int sdw_images_init(struct sdw_images *images, struct sdw_programs *programs,
+		    struct sdw_strings *strings);
+void sdw_images_free(struct sdw_images *images);
+
+/* The image, made if it is not known yet. Returns NULL when out of memory. */
+struct sdw_image *sdw_images_get(struct sdw_images *images, uint32_t pid, uint32_t epoch);
+
+/* Reads what a living process has mapped and looks for its interpreter. Returns 0 or -errno. */
+int sdw_images_look(struct sdw_images *images, struct sdw_image *image, uint64_t now_ns);
+
+/* Applies one record. Returns 0 or -ENOMEM. */
+int sdw_images_life(struct sdw_images *images, const struct sdw_record_life *life);
+int sdw_images_mapping(struct sdw_images *images, const struct sdw_record_mapping *mapping);
+
+/* Looks again at images that were just starting; frees what ended a while ago. */
+void sdw_images_tick(struct sdw_images *images, uint64_t now_ns);
+
+/* Makes sure that mappings are known, as far as they can be had. */
+void sdw_images_need_maps(struct sdw_image *image);
+
+#endif

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+/* programs.c - opens, sizes, loads and attaches the BPF skeleton. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/log.h"
+#include "capture/programs.h"
+#include "sidewinder.skel.h"
+
+#define INITIAL_PID_NAMESPACE 0xeffffffcu /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
+#define CODE_CHECK_NS	      1000000u
+#define BPF_LOG_BYTES	      (16u << 20)
+
+struct sdw_programs {
+	struct sdw_bpf *skeleton;
+	unsigned int processors;
+	int *rings;
+	struct sdw_pylayout layouts[SDW_MAX_LAYOUTS];
+	uint32_t layout_count;
+	int overflow_fd;
+};
+
+static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char line[1024];
+	size_t size;
+
+	(void)level;
+	if (sdw_log_level() < SDW_LOG_DEBUG)
+		return 0;
+	vsnprintf(line, sizeof(line), format, args);
+	size = strlen(line);
+	if (size && line[size - 1] == '\n')
+		line[size - 1] = '\0';
+	sdw_debug("%s", line);
+	return 0;
+}
+
+/* The inode of our pid namespace, 0 in the initial one. */
+static uint32_t own_namespace(void)
+{
+	struct stat status;
+
+	if (stat("/proc/self/ns/pid", &status) || status.st_ino == INITIAL_PID_NAMESPACE)
+		return 0;
+	return (uint32_t)status.st_ino;
+}
+
+static void configure(struct sdw_programs *programs, const struct sdw_config *config,
+		      bool only_known)
+{
+	struct sdw_bpf_config bpf = {
+		.processors = programs->processors,
+		.stack_bytes = config->native == SDW_NATIVE_NONE ? 0 : config->stack_bytes,
+		.kernel_stacks = config->kernel,
+		.only_known = only_known,
+		.follow_forks = config->children || config->command,
+		.namespace_inode = own_namespace(),
+		.own_pid = (uint32_t)getpid(),
+		.code_check_ns = CODE_CHECK_NS,
+		.tracepoint_period = config->period ? config->period : 1,
+	};
+
+	if (bpf.stack_bytes > SDW_MAX_STACK_BYTES)
+		bpf.stack_bytes = SDW_MAX_STACK_BYTES;
+	memcpy((void *)&programs->skeleton->rodata->sdw_config, &bpf, sizeof(bpf));
+}
+
+static int size_tables(struct sdw_programs *programs)
+{
+	struct sdw_bpf *skeleton = programs->skeleton;
+	unsigned int n = programs->processors;
+	int err;
+
+	err = bpf_map__set_max_entries(skeleton->maps.scratches, n);
+	err = err ?: bpf_map__set_max_entries(skeleton->maps.counters, n);
+	err = err ?: bpf_map__set_max_entries(skeleton->maps.threads, n * SDW_THREAD_SLOTS);
+	err = err ?: bpf_map__set_max_entries(skeleton->maps.codes, n * SDW_CODE_SLOTS);
+	err = err ?: bpf_map__set_max_entries(skeleton->maps.stacks, n * SDW_STACK_SLOTS);
+	err = err ?: bpf_map__set_max_entries(skeleton->maps.rings, n);
+	return err;
+}
+
+static int open_skeleton(struct sdw_programs *programs, const struct sdw_config *config)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = config->btf_path);
+	int err;
+
+	programs->skeleton = sdw_bpf__open_opts(&options);
+	if (!programs->skeleton) {
+		err = -errno;
+		sdw_error("cannot open the BPF programs: %s", strerror(-err));
+		return err;
+	}
+	return 0;
+}
+
+/* Writes the verifier's words to the file that --bpf-log names. */
+static void write_log(const char *path, const char *log)
+{
+	FILE *file = fopen(path, "we");
+
+	if (!file) {
+		sdw_warn("%s: cannot write the log of the BPF verifier: %s", path, strerror(errno));
+		return;
+	}
+	if (fputs(log, file) < 0 || fclose(file))
+		sdw_warn("%s: cannot write the log of the BPF verifier: %s", path, strerror(errno));
+}
+
+static int load_skeleton(struct sdw_programs *programs, const struct sdw_config *config)
+{
+	char *log = NULL;
+	int err;
+
+	if (config->bpf_log_path) {
+		log = calloc(1, BPF_LOG_BYTES);
+		if (!log)
+			return -ENOMEM;
+		bpf_program__set_log_level(programs->skeleton->progs.sdw_on_perf_event, 1);
+		bpf_program__set_log_buf(programs->skeleton->progs.sdw_on_perf_event, log,
+					 BPF_LOG_BYTES);
+	}
+	err = sdw_bpf__load(programs->skeleton);
+	if (log)
+		write_log(config->bpf_log_path, log);
+	free(log);
+	if (err)
+		sdw_error(
+			"the kernel does not load the BPF programs: %s (--bpf-log FILE keeps the verifier's words)",
+			strerror(-err));
+	return err;
+}
+
+static int make_rings(struct sdw_programs *programs, uint32_t bytes)
+{
+	int outer = bpf_map__fd(programs->skeleton->maps.rings);
+
+	programs->rings = malloc(programs->processors * sizeof(*programs->rings));
+	if (!programs->rings)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < programs->processors; i++)
+		programs->rings[i] = -1;
+	for (uint32_t i = 0; i < programs->processors; i++) {
+		programs->rings[i] =
+			bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sdw_ring", 0, 0, bytes, NULL);
+		if (programs->rings[i] < 0 ||
+		    bpf_map_update_elem(outer, &i, &programs->rings[i], BPF_ANY)) {
+			int err = -errno;
+
+			sdw_error("cannot make a ring buffer of %u bytes for processor %u: %s",
+				  bytes, i, strerror(-err));
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* Only the program that the event needs is loaded: a kernel may lack what the other asks for. */
+static void choose_program(struct sdw_programs *programs, bool tracepoint)
+{
+	struct sdw_bpf *skeleton = programs->skeleton;
+
+	bpf_program__set_autoload(skeleton->progs.sdw_on_perf_event, !tracepoint);
+	bpf_program__set_autoload(skeleton->progs.sdw_on_tracepoint, tracepoint);
+}
+
+int sdw_programs_load(const struct sdw_config *config, bool only_known,
+		      struct sdw_programs **programs)
+{
+	bool tracepoint = config->event.type == PERF_TYPE_TRACEPOINT;
+	struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+	struct sdw_programs *new;
+	struct bpf_program *overflow;
+	int err;
+
+	libbpf_set_print(print_libbpf);
+	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* kernels before 5.11; not fatal where it fails */
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	new->processors = (unsigned int)libbpf_num_possible_cpus();
+	err = open_skeleton(new, config);
+	if (err)
+		goto out;
+	choose_program(new, tracepoint);
+	configure(new, config, only_known || tracepoint);
+	err = size_tables(new);
+	err = err ?: load_skeleton(new, config);
+	err = err ?: make_rings(new, config->ring_bytes);
+	if (err)
+		goto out;
+	overflow = tracepoint ? new->skeleton->progs.sdw_on_tracepoint
+			      : new->skeleton->progs.sdw_on_perf_event;
+	new->overflow_fd = bpf_program__fd(overflow);
+	err = sdw_bpf__attach(new->skeleton);
+	if (err)
+		sdw_error("cannot follow processes (tracepoints sched_process_*): %s",
+			  strerror(-err));
+out:
+	if (err) {
+		sdw_programs_free(new);
+		return err;
+	}
+	*programs = new;
+	return 0;
+}
+
+void sdw_programs_free(struct sdw_programs *programs)
+{
+	if (!programs)
+		return;
+	for (unsigned int i = 0; programs->rings && i < programs->processors; i++) {
+		if (programs->rings[i] >= 0)
+			close(programs->rings[i]);
+	}
+	free(programs->rings);
+	sdw_bpf__destroy(programs->skeleton);
+	free(programs);
+}
+
+int sdw_programs_overflow_fd(const struct sdw_programs *programs)
+{
+	return programs->overflow_fd;
+}
+
+unsigned int sdw_programs_processors(const struct sdw_programs *programs)
+{
+	return programs->processors;
+}
+
+int sdw_programs_ring_fd(const struct sdw_programs *programs, unsigned int processor)
+{
+	return programs->rings[processor];
+}
+
+int sdw_programs_life_ring_fd(const struct sdw_programs *programs)
+{
+	return bpf_map__fd(programs->skeleton->maps.life_ring);
+}
+
+int sdw_programs_add_process(struct sdw_programs *programs, uint32_t pid, uint32_t epoch)
+{
+	uint32_t slot[2] = {epoch, 0};
+
+	if (bpf_map_update_elem(bpf_map__fd(programs->skeleton->maps.processes), &pid, slot,
+				BPF_ANY))
+		return -errno;
+	return 0;
+}
+
+/* Index of a layout in the table, which it joins if it is new. Returns < 0: no room. */
+static int layout_index(struct sdw_programs *programs, const struct sdw_pylayout *layout)
+{
+	uint32_t i;
+
+	for (i = 0; i < programs->layout_count; i++) {
+		if (!memcmp(&programs->layouts[i], layout, sizeof(*layout)))
+			return (int)i;
+	}
+	if (i == SDW_MAX_LAYOUTS)
+		return -ENOSPC;
+	if (bpf_map_update_elem(bpf_map__fd(programs->skeleton->maps.layouts), &i, layout, BPF_ANY))
+		return -errno;
+	programs->layouts[i] = *layout;
+	programs->layout_count++;
+	return (int)i;
+}
+
+int sdw_programs_set_interpreter(struct sdw_programs *programs, uint32_t pid, uint32_t epoch,
+				 const struct sdw_pylayout *layout, uint64_t runtime_addr,
+				 uint64_t code_type_addr)
+{
+	uint64_t key = (uint64_t)pid << 32 | epoch;
+	struct sdw_interpreter value = {.runtime_addr = runtime_addr,
+					.code_type_addr = code_type_addr};
+	int index;
+
+	if (layout) {
+		index = layout_index(programs, layout);
+		if (index < 0)
+			return index;
+		value.layout = (uint32_t)index;
+		value.supported = 1;
+	}
+	if (bpf_map_update_elem(bpf_map__fd(programs->skeleton->maps.interpreters), &key, &value,
+				BPF_ANY))
+		return -errno;
+	return 0;
+}
+
+void sdw_programs_forget(struct sdw_programs *programs, uint32_t pid, uint32_t epoch)
+{
+	uint64_t key = (uint64_t)pid << 32 | epoch;
+	int processes = bpf_map__fd(programs->skeleton->maps.processes);
+	uint32_t slot[2];
+
+	bpf_map_delete_elem(bpf_map__fd(programs->skeleton->maps.interpreters), &key);
+	if (!bpf_map_lookup_elem(processes, &pid, slot) && slot[0] == epoch)
+		bpf_map_delete_elem(processes, &pid);
+}
+
+const struct sdw_pylayout *sdw_programs_layout(const struct sdw_programs *programs, uint32_t index)
+{
+	return index < programs->layout_count ? &programs->layouts[index] : NULL;
+}
+
+int sdw_programs_count(const struct sdw_programs *programs, struct sdw_cpu_counters *sum)
+{
+	int fd = bpf_map__fd(programs->skeleton->maps.counters);
+	struct sdw_cpu_counters one;
+
+	memset(sum, 0, sizeof(*sum));
+	for (uint32_t i = 0; i < programs->processors; i++) {
+		if (bpf_map_lookup_elem(fd, &i, &one))
+			return -errno;
+		for (size_t word = 0; word < sizeof(one) / 8; word++)
+			((uint64_t *)sum)[word] += ((uint64_t *)&one)[word];
+	}
+	sum->lost[SDW_LOST_NO_SCRATCH] += programs->skeleton->bss->sdw_no_scratch;
+	sum->overflows += programs->skeleton->bss->sdw_no_scratch;
+	return 0;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+/* session_drain.c - from the kernel's buffers through the queue into the pipeline, and the
+ * accounts. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/session_internal.h"
+
+#define COMMAND_BYTES 4096
+
+uint64_t sdw_session_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int sdw_session_drain(struct sdw_session *session, uint64_t until_ns)
+{
+	const struct sdw_record *record;
+	size_t size;
+	int err;
+
+	err = ring_buffer__consume(session->rings);
+	if (err < 0)
+		return session->error ? session->error : err;
+	err = sdw_sideband_drain(session->sideband, session->queue, session->first_sideband);
+	while (!err && (record = sdw_queue_next(session->queue, until_ns, &size)))
+		err = sdw_pipeline_record(session->pipeline, record, size);
+	return err;
+}
+
+/* What was asked for, in words. */
+static void describe_target(const struct sdw_config *config, char *text, size_t room)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	if (config->all)
+		snprintf(text, room, "all processes");
+	for (size_t i = 0; i < config->pid_count && used < room; i++)
+		used += (size_t)snprintf(text + used, room - used, i ? " %d" : "pid %d",
+					 (int)config->pids[i]);
+	for (size_t i = 0; config->command && config->command[i] && used < room; i++)
+		used += (size_t)snprintf(text + used, room - used, i ? " %s" : "%s",
+					 config->command[i]);
+}
+
+int sdw_session_announce(struct sdw_session *session)
+{
+	const struct sdw_config *config = session->config;
+	char hostname[256] = "", command[COMMAND_BYTES];
+	struct timespec now;
+	struct sdw_recording recording = {
+		.version = SDW_VERSION,
+		.hostname = hostname,
+		.command = command,
+		.event = config->event.name,
+		.unit = config->event.is_clock ? "ns" : "events",
+		.period = session->period,
+		.frequency = config->frequency,
+		.start_ns = session->start_ns,
+		.native = config->native != SDW_NATIVE_NONE,
+		.kernel = config->kernel,
+	};
+
+	gethostname(hostname, sizeof(hostname) - 1);
+	describe_target(config, command, sizeof(command));
+	clock_gettime(CLOCK_REALTIME, &now);
+	recording.start_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return session->sink->ops->recording(session->sink, &recording);
+}
+
+void sdw_session_totals(const struct sdw_session *session, struct sdw_totals *totals)
+{
+	const struct sdw_pipeline *pipeline = session->pipeline;
+	uint64_t end = session->end_ns ? session->end_ns : sdw_session_now();
+
+	memset(totals, 0, sizeof(*totals));
+	totals->time_ns = end;
+	totals->duration_ns = session->start_ns ? end - session->start_ns : 0;
+	totals->overflows = session->counters.overflows + session->not_delivered;
+	memcpy(totals->status, pipeline->status, sizeof(totals->status));
+	memcpy(totals->lost, session->counters.lost, sizeof(totals->lost));
+	totals->lost[SDW_LOST_NOT_DELIVERED] = session->not_delivered;
+	totals->processes = pipeline->processes;
+	totals->threads = pipeline->threads;
+	totals->complete = session->complete;
+	/* sent by the BPF side, and not (yet) in the sink */
+	if (session->counters.samples > pipeline->samples)
+		totals->lost[SDW_LOST_CONSUMER] = session->counters.samples - pipeline->samples;
+}
+
+/* Tells the sink of losses that are new since it was told last. */
+static int send_losses(struct sdw_session *session, const struct sdw_totals *totals,
+		       uint64_t now_ns, bool complete)
+{
+	int err = 0;
+
+	for (int reason = 0; reason < SDW_LOST_COUNT && !err; reason++) {
+		struct sdw_lost_event event = {
+			.time_ns = now_ns,
+			.begin_ns = session->lost_said_ns,
+			.count = totals->lost[reason] - session->lost_said[reason],
+			.reason = (uint8_t)reason,
+		};
+
+		if (totals->lost[reason] <= session->lost_said[reason])
+			continue;
+		if (reason == SDW_LOST_CONSUMER && !complete)
+			continue; /* these are only under way */
+		session->lost_said[reason] = totals->lost[reason];
+		err = session->sink->ops->lost(session->sink, &event);
+	}
+	session->lost_said_ns = now_ns;
+	return err;
+}
+
+int sdw_session_report(struct sdw_session *session, uint64_t now_ns)
+{
+	bool complete = session->complete;
+	struct sdw_totals totals;
+	int err;
+
+	err = sdw_programs_count(session->programs, &session->counters);
+	if (err)
+		return err;
+	sdw_session_totals(session, &totals);
+	/* the stream is in order of time: nothing may come before the last sample */
+	if (now_ns < session->pipeline->last_ns)
+		now_ns = session->pipeline->last_ns;
+	totals.time_ns = now_ns;
+	if (!complete) {
+		totals.overflows -= totals.lost[SDW_LOST_CONSUMER];
+		totals.lost[SDW_LOST_CONSUMER] = 0;
+	}
+	err = send_losses(session, &totals, now_ns, complete);
+	err = err ?: session->sink->ops->totals(session->sink, &totals);
+	return err ?: session->sink->ops->flush(session->sink, now_ns);
+}

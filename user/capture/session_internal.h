@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* session_internal.h - the parts of a session: what it drains, what it waits for. */
+#ifndef SDW_SESSION_INTERNAL_H
+#define SDW_SESSION_INTERNAL_H
+
+#include <bpf/libbpf.h>
+#include <signal.h>
+
+#include "capture/launch.h"
+#include "capture/perf_events.h"
+#include "capture/pipeline.h"
+#include "capture/programs.h"
+#include "capture/queue.h"
+#include "capture/session.h"
+#include "capture/sideband.h"
+
+/* Where a ring's records go: a source of the queue. */
+struct sdw_drain {
+	struct sdw_session *session;
+	size_t source;
+};
+
+/* A process given by -p, and how to notice its end. */
+struct sdw_target {
+	uint32_t pid;
+	int pidfd; /* < 0: ended */
+};
+
+struct sdw_session {
+	const struct sdw_config *config;
+	struct sdw_sink *sink;
+	struct sdw_programs *programs;
+	struct sdw_events *events;
+	struct sdw_sideband *sideband;
+	struct sdw_pipeline *pipeline;
+	struct sdw_queue *queue;
+	struct ring_buffer *rings;
+	struct sdw_drain *drains; /* one per processor, and one for life records */
+	size_t first_sideband;	  /* source of the first mapping buffer */
+
+	struct sdw_launch launch;
+	struct sdw_target *targets;
+	size_t target_count, targets_alive;
+	int epoll, signals;
+	sigset_t old_mask;
+	bool masked;
+
+	uint64_t start_ns, end_ns;
+	uint64_t flushed_ns, progress_ns;
+	uint64_t period;		    /* fixed; 0: the kernel adapts it */
+	struct sdw_cpu_counters counters;   /* as read last */
+	uint64_t lost_said[SDW_LOST_COUNT]; /* sent to the sink so far */
+	uint64_t lost_said_ns;
+	uint64_t not_delivered;
+	int error;	 /* of a callback that cannot return it */
+	int exit_status; /* of the command */
+	int stops;	 /* signals to stop that came */
+	bool command_ended;
+	bool complete; /* ended in order: the totals are final */
+};
+
+uint64_t sdw_session_now(void);
+
+/* Takes everything out of all buffers, and hands what is older than `until_ns` to the pipeline. */
+int sdw_session_drain(struct sdw_session *session, uint64_t until_ns);
+
+/* The event `recording` of the sink. */
+int sdw_session_announce(struct sdw_session *session);
+
+/* Once a second: losses and totals to the sink, and a flush. */
+int sdw_session_report(struct sdw_session *session, uint64_t now_ns);
+
+#endif
