@@ -50,7 +50,9 @@ def test_no_native_frames_without_native(context):
 
 def test_templates_give_what_the_library_gives(context, python):
     recording = context.record_well("-F", "997", "--verify-unwind", "--", *context.target("native.py", 1.5))
-    assert not re.search(r"\b[1-9]\d* differed", recording.stderr), recording.stderr
+    unwind = recording.summary["unwind"]
+    assert unwind["verified"] > 0.9 * recording.summary["samples"] and unwind["differed"] == 0, unwind
+    assert unwind["template_samples"] > 0.5 * unwind["samples"], unwind
 
 
 def test_native_names_come_from_the_file_that_is_mapped(context):

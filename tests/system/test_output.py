@@ -29,13 +29,14 @@ def test_summary_object_has_every_count(context):
     assert summary["status"]["complete"] > 0.9 * summary["samples"], summary
 
 
-def test_summary_for_people_tells_counts_and_trace(context):
+def test_summary_for_people_tells_counts_and_hot_functions_and_trace(context):
     trace = context.fresh_trace()
     done = context.profiler.run("record", "-o", trace, "--", *context.target("spin.py", 1))
-    assert trace in done.stderr + done.stdout
-    assert re.search(r"\d+ samples", done.stderr + done.stdout), done.stderr
-    assert "spin" in done.stdout, "the hottest functions are not shown: %s" % done.stdout
-    assert done.stdout.startswith("@main"), "the command's own output is not first"
+    assert re.fullmatch(r"@main.*\n@done\n", done.stdout), "stdout is not the command's: " + done.stdout
+    assert "trace: " + trace in done.stderr, done.stderr
+    assert re.search(r"\b\d{3,4} samples in 1\.\d\d s of 1 process, 1 thread", done.stderr), done.stderr
+    assert re.search(r"lost: 0 of \d+ overflows", done.stderr), done.stderr
+    assert re.search(r"\bspin\b.*spin\.py", done.stderr), "no hot function: " + done.stderr
 
 
 def test_quiet_says_nothing(context):

@@ -17,20 +17,25 @@ make -s -j"$(nproc)" O="$O" all
 
 rm -rf "$demo"
 mkdir -p "$demo"
-cp -rL /usr/share/doc/docutils-doc "$demo/pages"
+# images of containers may come without documentation; the package has it
+if [ -e /usr/share/doc/docutils-doc/FAQ.txt ]; then
+	cp -rL /usr/share/doc/docutils-doc "$demo/pages"
+else
+	(cd "$demo" && apt-get download docutils-doc && dpkg-deb -x docutils-doc_*.deb package) \
+		>/dev/null 2>&1
+	cp -r "$demo/package/usr/share/doc/docutils-doc" "$demo/pages"
+	rm -rf "$demo/package" "$demo"/docutils-doc_*.deb
+fi
 find "$demo/pages" -name '*.gz' -exec gunzip {} +
 
-echo
 echo "Recording: docutils makes web pages of $(find "$demo/pages" -name '*.txt' | wc -l) documents."
-echo "\$ sidewinder record -o $demo/trace -- python3 /usr/bin/rst-buildhtml pages"
+echo "\$ sidewinder record -o $demo/trace -- python3 /usr/bin/rst-buildhtml --silent $demo/pages"
+"$O/sidewinder" record -o "$demo/trace" --no-report -- \
+	/usr/bin/python3 /usr/bin/rst-buildhtml --silent "$demo/pages"
+
 echo
-"$O/sidewinder" record -o "$demo/trace" -- \
-	/usr/bin/python3 /usr/bin/rst-buildhtml --quiet "$demo/pages" 2>"$demo/messages" || {
-	status=$?
-	grep sidewinder "$demo/messages" >&2 || tail -n 5 "$demo/messages" >&2
-	exit $status
-}
-grep '^sidewinder' "$demo/messages" || :
+echo "\$ sidewinder report $demo/trace"
+"$O/sidewinder" report "$demo/trace" | head -n 30
 "$O/sidewinder" export "$demo/trace" --to=flamegraph -o "$demo/flamegraph.html"
 
 echo
