@@ -42,6 +42,24 @@ static bool is_word_near(uint64_t cfa, uint64_t value, int32_t *offset)
 	return (value & SDW_IMAGINARY_WORD) && is_near(cfa, value & ~SDW_IMAGINARY_WORD, offset);
 }
 
+/* Fills in what follows from the slots. False: too far apart. */
+static bool measure(struct sdw_template *form)
+{
+	int64_t lowest = form->slots[SDW_REGISTER_SP], highest = lowest;
+
+	for (int i = SDW_REGISTER_SP + 1; i < SDW_REGISTER_COUNT; i++) {
+		if (!(form->saved & 1u << i))
+			form->slots[i] = form->slots[SDW_REGISTER_SP];
+		if (form->slots[i] < lowest)
+			lowest = form->slots[i];
+		if (form->slots[i] > highest)
+			highest = form->slots[i];
+	}
+	form->lowest = (int32_t)lowest;
+	form->span = (uint32_t)(highest - lowest + (int64_t)sizeof(uint64_t));
+	return highest - lowest < INT32_MAX;
+}
+
 /* Reads off how the caller's frame follows from the imaginary one. False: not of a template's form.
  */
 static bool read_off(const struct sdw_frame *from, const struct sdw_frame *to,
@@ -70,7 +88,7 @@ static bool read_off(const struct sdw_frame *from, const struct sdw_frame *to,
 		else if (to->registers[i] != from->registers[i])
 			return false;
 	}
-	return true;
+	return measure(form);
 }
 
 static struct sdw_template learn_once(struct sdw_library *library, struct sdw_maps *maps,
@@ -106,7 +124,7 @@ static struct sdw_template learn_once(struct sdw_library *library, struct sdw_ma
 
 static bool is_same_form(const struct sdw_template *a, const struct sdw_template *b)
 {
-	_Static_assert(sizeof(*a) == 8 + 4 * SDW_REGISTER_COUNT, "no padding to compare");
+	_Static_assert(sizeof(*a) == 16 + 4 * SDW_REGISTER_COUNT, "no padding to compare");
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
@@ -156,6 +174,7 @@ static void forget(struct sdw_templates *templates)
 	templates->sources.count = 0;
 	templates->forms.count = 0;
 	sdw_map64_clear(&templates->by_pc);
+	memset(templates->recent, 0, sizeof(templates->recent));
 }
 
 void sdw_templates_check(struct sdw_templates *templates, struct sdw_maps *maps)
@@ -176,12 +195,20 @@ void sdw_templates_check(struct sdw_templates *templates, struct sdw_maps *maps)
 	}
 }
 
-const struct sdw_template *sdw_template_find(const struct sdw_templates *templates,
-					     uint64_t address)
+const struct sdw_template *sdw_template_find(struct sdw_templates *templates, uint64_t address)
 {
-	const uint64_t *index = sdw_map64_find(&templates->by_pc, address);
+	/* Fibonacci hashing: the product's upper bits depend on all bits of the address */
+	size_t place = address * 0x9e3779b97f4a7c15ull >> 32 & (SDW_RECENT_TEMPLATES - 1);
+	const uint64_t *index;
 
-	return index ? &templates->forms.items[*index] : NULL;
+	if (templates->recent[place].address == address && address)
+		return &templates->forms.items[templates->recent[place].index];
+	index = sdw_map64_find(&templates->by_pc, address);
+	if (!index)
+		return NULL;
+	templates->recent[place].address = address;
+	templates->recent[place].index = *index;
+	return &templates->forms.items[*index];
 }
 
 int sdw_template_learn(struct sdw_templates *templates, struct sdw_library *library,
@@ -213,36 +240,50 @@ int sdw_template_learn(struct sdw_templates *templates, struct sdw_library *libr
 	return 0;
 }
 
-/* The word at `address`, mostly of the stack. */
-static inline bool read_word(const struct sdw_memory *memory, uint64_t address, uint64_t *value)
+/* Where words are not all in the captured stack: each one is looked for, and may be missing. */
+static bool apply_piecemeal(const struct sdw_template *form, const struct sdw_memory *memory,
+			    uint64_t cfa, struct sdw_frame *frame)
 {
-	return sdw_memory_read_stack(memory, address, value) ||
-	       sdw_memory_read(memory, address, value);
-}
+	uint64_t pc;
 
-bool sdw_template_apply(const struct sdw_template *restrict form,
-			const struct sdw_memory *restrict memory, struct sdw_frame *restrict frame)
-{
-	uint64_t cfa = frame->registers[form->base] + (uint64_t)(int64_t)form->cfa_offset, pc;
-	uint8_t saved = form->saved;
-
-	if (!(frame->known & 1u << form->base) ||
-	    !read_word(memory, cfa + (uint64_t)(int64_t)form->slots[SDW_REGISTER_SP], &pc))
+	if (!sdw_memory_read(memory, cfa + (uint64_t)(int64_t)form->slots[SDW_REGISTER_SP], &pc))
 		return false;
-	frame->known &= (uint8_t)~form->lost;
-	while (saved) {
-		int i = __builtin_ctz(saved);
-
-		saved &= (uint8_t)(saved - 1);
-		if (read_word(memory, cfa + (uint64_t)(int64_t)form->slots[i],
-			      &frame->registers[i]))
+	frame->pc = pc;
+	frame->known &= (uint8_t) ~(form->lost | form->saved);
+	for (int i = SDW_REGISTER_SP + 1; i < SDW_REGISTER_COUNT; i++) {
+		if (form->saved & 1u << i &&
+		    sdw_memory_read(memory, cfa + (uint64_t)(int64_t)form->slots[i],
+				    &frame->registers[i]))
 			frame->known |= (uint8_t)(1u << i);
-		else
-			frame->known &= (uint8_t) ~(1u << i);
 	}
 	frame->registers[SDW_REGISTER_SP] = cfa;
-	frame->known |= 1u << SDW_REGISTER_SP;
-	frame->pc = pc;
+	frame->caller = true;
+	return true;
+}
+
+bool sdw_template_apply(const struct sdw_template *form, const struct sdw_memory *memory,
+			struct sdw_frame *frame)
+{
+	uint64_t cfa = frame->registers[form->base] + (uint64_t)(int64_t)form->cfa_offset;
+	uint64_t offset = cfa - memory->stack_start;
+	const uint8_t *words;
+
+	if (!(frame->known & 1u << form->base))
+		return false;
+	if (form->span > memory->stack_size ||
+	    offset + (uint64_t)(int64_t)form->lowest > memory->stack_size - form->span)
+		return apply_piecemeal(form, memory, cfa, frame);
+	words = memory->stack + offset;
+	/* without branches: which registers are saved differs from frame to frame */
+	for (int i = SDW_REGISTER_SP + 1; i < SDW_REGISTER_COUNT; i++) {
+		uint64_t mask = 0 - (uint64_t)(form->saved >> i & 1), word;
+
+		memcpy(&word, words + form->slots[i], sizeof(word));
+		frame->registers[i] = (word & mask) | (frame->registers[i] & ~mask);
+	}
+	memcpy(&frame->pc, words + form->slots[SDW_REGISTER_SP], sizeof(frame->pc));
+	frame->registers[SDW_REGISTER_SP] = cfa;
+	frame->known = (uint8_t)((frame->known & ~form->lost) | form->saved);
 	frame->caller = true;
 	return true;
 }

@@ -26,14 +26,26 @@ struct sdw_template {
 	uint8_t saved; /* bit per register: the caller's is in a word of the stack */
 	uint8_t lost;  /* bit per register: the caller's cannot be had */
 	int32_t cfa_offset;
-	/* from the CFA; that of the stack pointer, which is the CFA itself, is of the return
-	 * address */
+	/*
+	 * Where the words are, from the CFA. That of the stack pointer, which is the CFA itself, is
+	 * of the return address; a register that is not saved has the same, which is always there
+	 * to be read.
+	 */
 	int32_t slots[SDW_REGISTER_COUNT];
+	int32_t lowest; /* of the slots */
+	uint32_t span;	/* bytes from the lowest slot to the end of the highest */
 };
+
+#define SDW_RECENT_TEMPLATES 1024u /* a power of two */
 
 /* The templates of one process image. All zeroes is an empty set. */
 struct sdw_templates {
-	struct sdw_map64 by_pc; /* looked-up address: index + 1 of the template */
+	/* in front of by_pc: what was looked up last, by a few bits of the address */
+	struct {
+		uint64_t address;
+		uint64_t index;
+	} recent[SDW_RECENT_TEMPLATES];
+	struct sdw_map64 by_pc; /* looked-up address: index into forms */
 	struct {
 		struct sdw_template *items; /* each form once */
 		size_t count, room;
@@ -50,8 +62,7 @@ struct sdw_templates {
 void sdw_templates_check(struct sdw_templates *templates, struct sdw_maps *maps);
 
 /* The template for the code at `address` (see sdw_frame_lookup()), or NULL if none was learned. */
-const struct sdw_template *sdw_template_find(const struct sdw_templates *templates,
-					     uint64_t address);
+const struct sdw_template *sdw_template_find(struct sdw_templates *templates, uint64_t address);
 
 /*
  * Learns the template for frame->pc by asking libunwind. *learned: valid until the next call, NULL
@@ -65,8 +76,8 @@ int sdw_template_learn(struct sdw_templates *templates, struct sdw_library *libr
  * Makes *frame the caller's frame. Returns true if it did, false if a register or word that it
  * needs cannot be had; then *frame is unchanged.
  */
-bool sdw_template_apply(const struct sdw_template *restrict form,
-			const struct sdw_memory *restrict memory, struct sdw_frame *restrict frame);
+bool sdw_template_apply(const struct sdw_template *form, const struct sdw_memory *memory,
+			struct sdw_frame *frame);
 
 void sdw_templates_free(struct sdw_templates *templates);
 

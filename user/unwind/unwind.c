@@ -129,24 +129,23 @@ static enum sdw_step walk_by_library(struct sdw_unwinder *unwinder, struct walk 
 	return step;
 }
 
-/* One step by a template that is there. False: it cannot be taken this way. */
+/* One step by a template; *step stays as it is if it leads on. False: it cannot be taken this way.
+ */
 static bool step_by_template(const struct sdw_template *form, struct walk *walk,
 			     enum sdw_step *step)
 {
-	struct sdw_frame caller = walk->frame;
+	uint64_t sp = walk->frame.registers[SDW_REGISTER_SP];
 
 	switch (form->kind) {
 	case SDW_TEMPLATE_STEP:
-		if (!sdw_template_apply(form, walk->memory, &caller))
+		if (!sdw_template_apply(form, walk->memory, &walk->frame))
 			return false;
-		*step = !caller.pc ? SDW_STEP_END
-			: sdw_frame_is_sane(&caller, walk->frame.registers[SDW_REGISTER_SP])
-				? SDW_STEP_MOVED
-				: SDW_STEP_BAD;
-		if (*step == SDW_STEP_MOVED) {
-			walk->frame = caller;
-			walk->pcs[walk->count++] = caller.pc;
-		}
+		if (!walk->frame.pc)
+			*step = SDW_STEP_END;
+		else if (!sdw_frame_is_sane(&walk->frame, sp))
+			*step = SDW_STEP_BAD;
+		else
+			walk->pcs[walk->count++] = walk->frame.pc;
 		return true;
 	case SDW_TEMPLATE_END:
 		*step = SDW_STEP_END;
