@@ -141,7 +141,8 @@ static inline __attribute__((always_inline)) int sdw_walk_fetch(struct sdw_walk 
 	__u64 at = frame - walk->window_address;
 	__u32 span = walk->layout.frame_span;
 
-	if (at + span <= walk->window_size)
+	/* without a sum: a frame right below the window would wrap around to its start */
+	if (walk->window_size >= span && at <= walk->window_size - span)
 		return (int)at;
 	/* data stack: the first frame, or one right below the frame before */
 	if (walk->layout.frame_kind != SDW_FRAMES_OBJECTS &&
