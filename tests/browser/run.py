@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Opens flame graph pages in a headless Chromium, acts on them by page.js, and prints TAP.
+
+    run.py PROGRAM     (the unit test of the page, which writes pages of known profiles)
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+
+import devtools  # noqa: E402
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+PAGES = (("page", 1200, False), ("page", 400, True), ("page", 2000, True), ("many", 1200, False))
+
+
+def results(browser, page, kind, width, dark):
+    """One line a check: "ok ..." or "not ok ...". """
+    with open(os.path.join(HERE, "page.js"), encoding="utf-8") as file:
+        script = file.read()
+    try:
+        with devtools.Browser(browser) as opened:
+            opened.open("file://" + page, width, 700, dark)
+            return opened.evaluate("(%s)(%r)" % (script.rstrip().rstrip(";"), kind))
+    except (OSError, RuntimeError, EOFError) as error:
+        return ["not ok the page can be acted on: %s" % error]
+
+
+def main():
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not browser:
+        print("1..1\nok 1 - the flame graph page # SKIP no Chromium found")
+        return 0
+    number = failed = 0
+    with tempfile.TemporaryDirectory(prefix="sidewinder-pages-") as work:
+        for kind, width, dark in PAGES:
+            page = os.path.join(work, kind + ".html")
+            subprocess.run((sys.argv[1], "--" + kind, page), check=True)
+            for line in results(browser, page, kind, width, dark):
+                number += 1
+                failed += line.startswith("not ok")
+                word, what = re.fullmatch(r"(ok|not ok) (.*)", line, re.S).groups()
+                print("%s %d - %s (%d wide, %s)" % (word, number, what, width, "dark" if dark else "light"))
+    print("1..%d" % number)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
