@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-# `make lines`: the line of every instruction of hundreds of modules, held against each interpreter found.
+# `make lines`: names and lines of code objects, held against each interpreter found.
 CHECKS += lines
+LINES_PROGRAMS := $(O)/tests/lines/compare $(O)/tests/lines/remote
 
-$(O)/tests/lines/compare: $(O)/tests/lines/compare.o $(LIBRARY)
+$(LINES_PROGRAMS): %: %.o $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .PHONY: lines
-lines: $(O)/tests/lines/compare
-	$(Q)tests/lines/run.sh $<
+lines: $(LINES_PROGRAMS)
+	$(Q)tests/lines/run.sh $^

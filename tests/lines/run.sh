@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# run.sh COMPARE - has every interpreter found say the lines of its own code, and compares.
+# run.sh COMPARE REMOTE - has every interpreter found say what its code objects are, and compares.
 #
-# COMPARE is the program built from compare.c. Prints TAP; status 1 if a line differs.
+# COMPARE and REMOTE are the programs built from compare.c and remote.c. Prints TAP; status 1 if
+# anything differs.
 set -u
 
 compare=$1
+remote=$2
 tests=$(dirname "$0")
 data=$(mktemp)
 trap 'rm -f "$data"' EXIT
@@ -14,15 +16,23 @@ interpreters=$("$tests/../tools/interpreters.sh") || exit 1
 number=0
 failed=0
 
-while read -r version python; do
+# report STATUS FACT RESULT
+report() {
 	number=$((number + 1))
-	if nice "$python" -I "$tests/tables.py" >"$data" && result=$("$compare" <"$data"); then
-		echo "ok $number - lines of CPython $version: $result"
+	if [ "$1" = 0 ]; then
+		echo "ok $number - $2: $3"
 	else
-		echo "not ok $number - lines of CPython $version ($python)"
-		echo "${result:-cannot have its tables}" | sed 's/^/# /'
+		echo "not ok $number - $2"
+		echo "$3" | sed 's/^/# /'
 		failed=1
 	fi
+}
+
+while read -r version python; do
+	result=$(nice "$python" -I "$tests/tables.py" >"$data" && "$compare" <"$data" 2>&1)
+	report $? "lines of CPython $version" "$result"
+	result=$(nice "$python" -I "$tests/names.py" "$remote" 2>&1)
+	report $? "names of CPython $version" "$result"
 done <<END
 $interpreters
 END

@@ -570,6 +570,52 @@ static void test_beyond_the_bound_code_objects_are_refused_and_counted(void **st
 	assert_in_range(sdw_code_table_bytes(f->table), 10000, 21000);
 }
 
+/* xorshift64: the same junk on each run */
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+static void test_damaged_records_and_processes_give_some_code_or_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t seed = 0x9e3779b97f4a7c15ull;
+	struct sdw_record_code good;
+	int taken = 0, refused = 0;
+
+	build_process(f);
+	send_usual(f);
+	good = f->record;
+	for (int turn = 0; turn < 20000; turn++) {
+		uint64_t at = next_random(&seed) % (sizeof(good) - sizeof(good.record));
+		const struct sdw_code *code;
+		int err;
+
+		f->record = good;
+		f->record.id = 1 + (uint64_t)turn % 50;
+		f->record.version = (uint16_t)(0x306 + next_random(&seed) % 8);
+		((uint8_t *)&f->record)[sizeof(good.record) + at] ^= 1u << next_random(&seed) % 8;
+		f->sent[next_random(&seed) % f->used] = (uint8_t)next_random(&seed);
+		process.bytes[next_random(&seed) % 128] = (uint8_t)next_random(&seed);
+		process.bytes[NAME_AT - BASE + next_random(&seed) % 64] ^=
+			1u << next_random(&seed) % 8;
+		err = add(f, turn % 2 ? &LAYOUT : NULL);
+		assert_true(err == 0 || err == -EINVAL);
+		taken += !err;
+		refused += err != 0;
+		code = sdw_code_table_find(f->table, f->record.id);
+		assert_true(strlen(code->name) <= 4 * 4096 + 6);
+		(void)sdw_code_table_line(f->table, code, (int32_t)(next_random(&seed) % 64));
+		if (turn % 97 == 0)
+			sdw_code_table_forget(f->table, PID, EPOCH);
+	}
+	assert_true(taken > 1000);
+	assert_true(refused > 1000);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -596,6 +642,7 @@ int main(void)
 		TEST(test_a_later_record_adds_what_was_missing),
 		TEST(test_equal_code_objects_of_two_images_are_kept_once),
 		TEST(test_images_that_come_and_go_leave_no_memory_behind),
+		TEST(test_damaged_records_and_processes_give_some_code_or_are_refused),
 		TEST(test_beyond_the_bound_code_objects_are_refused_and_counted),
 	};
 

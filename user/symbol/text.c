@@ -13,6 +13,7 @@
 
 #include <linux/types.h>
 
+#include "base/utf8.h"
 #include "events.h"
 #include "symbol/pycode.h"
 
@@ -75,40 +76,30 @@ static void put_character(struct output *out, uint32_t c)
 		put_utf8(out, c > MAX_CODE ? REPLACEMENT : c);
 }
 
-/*
- * Length of the valid UTF-8 sequence at `bytes` (shortest form, no surrogate), or 0. *complete is
- * false where the sequence only lacks bytes beyond `size`.
- */
-static size_t sequence_length(const uint8_t *bytes, size_t size, bool *complete)
+/* Length of the UTF-8 character at the start of `size` bytes, 0 if there is none, or a NUL. */
+static size_t character_length(const uint8_t *bytes, size_t size)
 {
-	uint8_t first = bytes[0], low = 0x80, high = 0xbf;
-	size_t length;
+	char last[5] = ""; /* ends with the NUL that sdw_utf8_length() needs */
 
-	*complete = true;
-	if (first < 0x80)
-		return 1;
-	if (first < 0xc2 || first > 0xf4)
-		return 0;
-	length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-	if (first == 0xe0)
-		low = 0xa0;
-	else if (first == 0xed)
-		high = 0x9f;
-	else if (first == 0xf0)
-		low = 0x90;
-	else if (first == 0xf4)
-		high = 0x8f;
-	for (size_t i = 1; i < length; i++) {
-		if (i == size) {
-			*complete = false;
-			return 0;
-		}
-		if (bytes[i] < low || bytes[i] > high)
-			return 0;
-		low = 0x80;
-		high = 0xbf;
+	if (size > 4)
+		return sdw_utf8_length((const char *)bytes);
+	memcpy(last, bytes, size);
+	return sdw_utf8_length(last);
+}
+
+/* `size` without the start of a character whose end is missing. */
+static size_t without_partial(const uint8_t *bytes, size_t size)
+{
+	for (size_t back = 1; back <= 3 && back <= size; back++) {
+		uint8_t byte = bytes[size - back];
+		size_t length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+
+		if (length > back)
+			return size - back;
+		if ((byte & 0xc0) != 0x80)
+			break;
 	}
-	return length;
+	return size;
 }
 
 /* A bytes object, which is UTF-8 as far as it can be (file names are, mostly). */
@@ -120,13 +111,12 @@ static void put_bytes(struct output *out, const uint8_t *bytes, size_t size, boo
 	/* a cut may have split a character: the ellipsis stands for it too */
 	while (cut_front && i < size && i < 3 && (bytes[i] & 0xc0) == 0x80)
 		i++;
+	if (cut_back)
+		size = i + without_partial(bytes + i, size - i);
 	while (i < size) {
-		bool complete;
-		size_t length = sequence_length(bytes + i, size - i, &complete);
+		size_t length = character_length(bytes + i, size - i);
 
-		if (!complete && cut_back)
-			return;
-		if (length && bytes[i]) {
+		if (length) {
 			memcpy(out->text + out->used, bytes + i, length);
 			out->used += length;
 			i += length;
