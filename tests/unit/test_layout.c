@@ -13,64 +13,29 @@
 
 #include "target/interpreter.h"
 
-/* _Py_DebugOffsets of CPython 3.13.0, x86-64, as 64-bit words: names where the tests change one */
-enum word {
-	COOKIE,
-	VERSION,
-	FREE_THREADED,
-	RUNTIME_SIZE,
-	INTERPRETERS_HEAD = 5,
-	INTERPRETER_SIZE,
-	THREADS_HEAD = 9,
-	GC,
-	THREAD_SIZE = 19,
-	CURRENT_FRAME = 23,
-	FRAME_SIZE = 28,
-	FRAME_EXECUTABLE = 30,
-	CODE_SIZE = 34,
-	CODE_LINETABLE = 38,
-	ASCII_SIZE = 70,
-	GC_SIZE = 71,
-	WORDS = 73,
-};
-
-/* clang-format off */
-static const uint64_t real[WORDS] = {
-	0, 0x030d00f0, 0, /* "xdebugpy", 3.13.0 final, with the GIL */
-	283320, 608, 632, /* runtime: size, finalizing, interpreters_head */
-	/* interpreter: size, id, next, threads_head, gc, modules, sysdict, builtins, gil ... */
-	194968, 7272, 7264, 7344, 7400, 7656, 7640, 7648, 16, 7752, 0, 7768, 7760,
-	/* thread: size, prev, next, interp, current_frame, thread_id, native, chunk, status */
-	304, 0, 8, 16, 72, 152, 160, 232, 32,
-	80, 8, 0, 56, 72, 70, /* frame: size, previous, executable, instr_ptr, locals, owner */
-	/* code: size, filename, name, qualname, linetable, firstlineno, ... co_code_adaptive */
-	208, 112, 120, 128, 136, 68, 52, 96, 104, 200,
-	16, 8, 416, 24, 88, 168, 32, 24, 16, 40, 24, 16, 48, 32, 40, 24, 16, 32, 16, 24,
-	40, 16, 32, 64, 32, 16, 40, 240, 200, /* bytes, unicode, gc */
-};
-/* clang-format on */
+#include "debug_offsets.h"
 
 static int convert(const uint64_t *words, struct sdw_pylayout *layout)
 {
 	/* a copy of exact size, so that the sanitizer sees a read beyond it */
-	uint64_t *exact = malloc(sizeof(real));
+	uint64_t *exact = malloc(sizeof(real_offsets));
 	int err;
 
 	assert_non_null(exact);
-	memcpy(exact, words, sizeof(real));
+	memcpy(exact, words, sizeof(real_offsets));
 	memcpy(exact, "xdebugpy", 8);
-	err = sdw_layout_from_debug_offsets(exact, sizeof(real), layout);
+	err = sdw_layout_from_debug_offsets(exact, sizeof(real_offsets), layout);
 	free(exact);
 	return err;
 }
 
-static int convert_with(enum word word, uint64_t value)
+static int convert_with(enum debug_offsets_word word, uint64_t value)
 {
 	struct sdw_pylayout layout = {.version = 0xffff};
 	uint64_t words[WORDS];
 	int err;
 
-	memcpy(words, real, sizeof(words));
+	memcpy(words, real_offsets, sizeof(words));
 	words[word] = value;
 	err = convert(words, &layout);
 	/* what is refused leaves nothing behind */
@@ -121,7 +86,7 @@ static void test_3_13_describes_itself(void **state)
 	struct sdw_pylayout layout;
 
 	(void)state;
-	assert_int_equal(convert(real, &layout), 0);
+	assert_int_equal(convert(real_offsets, &layout), 0);
 	assert_int_equal(layout.version, 0x030d);
 	assert_int_equal(layout.frame_kind, SDW_FRAMES_SHIM);
 	assert_int_equal(layout.free_threaded, 0);
@@ -143,7 +108,7 @@ static void test_free_threaded_builds_are_told_apart(void **state)
 	uint64_t words[WORDS];
 
 	(void)state;
-	memcpy(words, real, sizeof(words));
+	memcpy(words, real_offsets, sizeof(words));
 	words[FREE_THREADED] = 1;
 	assert_int_equal(convert(words, &layout), 0);
 	assert_int_equal(layout.free_threaded, 1);
@@ -162,10 +127,10 @@ static void test_other_versions_are_refused(void **state)
 static void test_a_wrong_cookie_and_a_short_read_are_refused(void **state)
 {
 	struct sdw_pylayout layout;
-	char bytes[sizeof(real)];
+	char bytes[sizeof(real_offsets)];
 
 	(void)state;
-	memcpy(bytes, real, sizeof(real));
+	memcpy(bytes, real_offsets, sizeof(real_offsets));
 	assert_int_equal(sdw_layout_from_debug_offsets(bytes, sizeof(bytes), &layout), -EINVAL);
 	memcpy(bytes, "xdebugpy", 8);
 	assert_int_equal(sdw_layout_from_debug_offsets(bytes, sizeof(bytes) - 1, &layout), -EINVAL);
@@ -202,7 +167,7 @@ static void test_fields_too_far_apart_for_one_read_are_refused(void **state)
 	struct sdw_pylayout layout;
 
 	(void)state;
-	memcpy(words, real, sizeof(words));
+	memcpy(words, real_offsets, sizeof(words));
 	words[FRAME_SIZE] = 4096;
 	words[FRAME_EXECUTABLE] = 121;
 	assert_int_equal(convert(words, &layout), -EINVAL);

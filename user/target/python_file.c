@@ -59,12 +59,9 @@ static void version_of_hex(uint64_t hex, struct python_version *version)
 	version->minor = hex >> 16 & 0xff;
 	version->micro = hex >> 8 & 0xff;
 	version->suffix[0] = '\0';
-	if (level != 0xf)
+	if (level >= 0xa && level <= 0xc)
 		snprintf(version->suffix, sizeof(version->suffix), "%s%u",
-			 level == 0xa	? "a"
-			 : level == 0xb ? "b"
-					: "rc",
-			 serial);
+			 (const char *[]){"a", "b", "rc"}[level - 0xa], serial);
 }
 
 static bool version_at(const struct sdw_elf *elf, uint64_t vaddr, struct python_version *version)
