@@ -24,6 +24,20 @@
 #define SDW_CTF_UUID_BYTES   16
 #define SDW_CTF_MAGIC	     0xc1fc1fc1u /* CTF 1.8 section 5.1 */
 
+/* Packet header and packet context as the metadata declares them; little endian. */
+struct sdw_ctf_packet_start {
+	uint32_t magic;
+	uint8_t uuid[SDW_CTF_UUID_BYTES];
+	uint32_t stream_id;
+	uint64_t timestamp_begin;
+	uint64_t timestamp_end;
+	uint64_t content_bits; /* of the whole packet, this header included */
+	uint64_t packet_bits;  /* content and what is left empty behind it */
+	uint64_t sequence;
+	uint64_t discarded;
+} __attribute__((packed));
+_Static_assert(sizeof(struct sdw_ctf_packet_start) == 72, "as in the metadata");
+
 /* ids in event headers; 31 would mean "extended" */
 enum sdw_ctf_event {
 	SDW_CTF_PROCESS,

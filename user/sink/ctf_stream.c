@@ -17,25 +17,11 @@
 #define COMPACT_TIME_BITS  27
 #define COMPACT_TIME_LIMIT (1ull << COMPACT_TIME_BITS)
 
-/* Packet header and context as the metadata declares them, little endian. */
-struct packet_start {
-	uint32_t magic;
-	uint8_t uuid[SDW_CTF_UUID_BYTES];
-	uint32_t stream_id;
-	uint64_t timestamp_begin;
-	uint64_t timestamp_end;
-	uint64_t content_bits;
-	uint64_t packet_bits;
-	uint64_t sequence;
-	uint64_t discarded;
-} __attribute__((packed));
-_Static_assert(sizeof(struct packet_start) == 72, "no padding");
-
 /* two strings at their bound, and their event's other fields */
 #define MAX_PAYLOAD_BYTES (2 * SDW_CTF_MAX_TEXT + 64)
 #define ROOM_BYTES	  (MAX_PAYLOAD_BYTES + PAGE_BYTES)
 _Static_assert(SDW_CTF_MAX_FIELDS * 8 <= MAX_PAYLOAD_BYTES, "totals fit");
-_Static_assert(MIN_PACKET_BYTES >= sizeof(struct packet_start), "an empty packet fits");
+_Static_assert(MIN_PACKET_BYTES >= sizeof(struct sdw_ctf_packet_start), "an empty packet fits");
 
 static uint64_t round_up(uint64_t size)
 {
@@ -80,7 +66,7 @@ static void begin_packet(struct sdw_ctf_stream *stream, uint64_t time_ns, size_t
 {
 	size_t left = PAGE_BYTES - stream->written % PAGE_BYTES;
 
-	stream->used = sizeof(struct packet_start);
+	stream->used = sizeof(struct sdw_ctf_packet_start);
 	stream->limit = size > left ? round_up(size) : left;
 	stream->begin_ns = time_ns;
 	stream->last_ns = time_ns;
@@ -90,14 +76,14 @@ static void begin_packet(struct sdw_ctf_stream *stream, uint64_t time_ns, size_t
 static int write_packet(struct sdw_ctf_stream *stream, bool fill)
 {
 	size_t size = stream->used;
-	struct packet_start start;
+	struct sdw_ctf_packet_start start;
 	int err;
 
 	if (fill || stream->limit - size < MIN_PACKET_BYTES) {
 		memset(stream->packet + size, 0, stream->limit - size);
 		size = stream->limit;
 	}
-	start = (struct packet_start){
+	start = (struct sdw_ctf_packet_start){
 		.magic = htole32(SDW_CTF_MAGIC),
 		.timestamp_begin = htole64(stream->begin_ns),
 		.timestamp_end = htole64(stream->last_ns),
@@ -152,7 +138,7 @@ static int make_room(struct sdw_ctf_stream *stream, uint64_t time_ns, size_t siz
 	}
 	if (stream->used)
 		return 0;
-	size += sizeof(struct packet_start);
+	size += sizeof(struct sdw_ctf_packet_start);
 	if (stream->written % PAGE_BYTES + size > PAGE_BYTES && stream->written % PAGE_BYTES) {
 		/* the rest of the page is too short: an empty packet takes it */
 		begin_packet(stream, stream->last_ns, 0);

@@ -3,7 +3,8 @@
  * profile.h - a recording in memory: a sink that keeps what it is sent, and what every view reads.
  *
  * In:  the events of sink.h, from the recorder or from the reader of a trace.
- * Out: arrays indexed by the events' ids (entry 0 is empty), and samples added up by thread and stack.
+ * Out: arrays indexed by the events' ids (entry 0 is empty), and samples added up by thread and
+ * stack.
  */
 #ifndef SDW_PROFILE_H
 #define SDW_PROFILE_H
@@ -45,10 +46,10 @@ struct sdw_profile_bucket {
 	uint64_t first_ns, last_ns; /* CLOCK_MONOTONIC */
 };
 
-#define SDW_PROFILE_ARRAY(type)                                                                    \
-	struct {                                                                                   \
-		type *items;                                                                       \
-		size_t count, room;                                                                \
+#define SDW_PROFILE_ARRAY(type)     \
+	struct {                    \
+		type *items;        \
+		size_t count, room; \
 	}
 
 struct sdw_profile {

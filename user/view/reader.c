@@ -10,11 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "view/reader.h"
 #include "view/reader_events.h"
+#include "view/reader_stream.h"
 
 struct run {
 	const char *path;
@@ -24,7 +26,15 @@ struct run {
 	int error; /* of the reader or of its sink */
 };
 
-static int take_message(struct sdw_reader *reader, const bt_message *message)
+static const char no_stream[] = "it has no stream";
+
+static int set_problem(struct run *run, const char *problem)
+{
+	snprintf(run->reader.problem, sizeof(run->reader.problem), "%s", problem);
+	return -EINVAL;
+}
+
+static int take_message(struct run *run, const bt_message *message)
 {
 	const bt_stream *stream;
 
@@ -32,13 +42,11 @@ static int take_message(struct sdw_reader *reader, const bt_message *message)
 	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
 		stream = bt_message_stream_beginning_borrow_stream_const(message);
 		if (!bt_stream_class_borrow_default_clock_class_const(
-			    bt_stream_borrow_class_const(stream))) {
-			snprintf(reader->problem, sizeof(reader->problem), "it has no clock");
-			return -EINVAL;
-		}
-		return sdw_reader_begin(reader, bt_stream_borrow_trace_const(stream));
+			    bt_stream_borrow_class_const(stream)))
+			return set_problem(run, "it has no clock");
+		return sdw_reader_begin(&run->reader, bt_stream_borrow_trace_const(stream));
 	case BT_MESSAGE_TYPE_EVENT:
-		return sdw_reader_event(reader, message);
+		return sdw_reader_event(&run->reader, message);
 	default:
 		return 0; /* packets, and losses, of which the trace's own events tell more */
 	}
@@ -65,7 +73,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 	}
 	for (uint64_t i = 0; i < count; i++) {
 		if (!run->error)
-			run->error = take_message(&run->reader, messages[i]);
+			run->error = take_message(run, messages[i]);
 		bt_message_put_ref(messages[i]);
 	}
 	return run->error ? BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR
@@ -98,11 +106,8 @@ static int add_source(struct run *run, const bt_component_source **source)
 	int err;
 
 	/* only what the system installed: as root, nothing that the environment or a home names */
-	if (bt_plugin_find("ctf", BT_FALSE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE, &run->plugin)) {
-		sdw_error("libbabeltrace2's \"ctf\" plugin is not installed");
-		run->reader.reported = true;
-		return -EINVAL;
-	}
+	if (bt_plugin_find("ctf", BT_FALSE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE, &run->plugin))
+		return set_problem(run, "libbabeltrace2's plugin \"ctf\" is not installed");
 	class = bt_plugin_borrow_source_component_class_by_name_const(run->plugin, "fs");
 	parameters = make_parameters(run->path);
 	if (!class || !parameters) {
@@ -120,11 +125,8 @@ static int connect_source(struct run *run, const bt_component_source *source)
 	const bt_component_sink *sink;
 	uint64_t streams = bt_component_source_get_output_port_count(source);
 
-	if (streams != 1) {
-		snprintf(run->reader.problem, sizeof(run->reader.problem),
-			 streams ? "it has more than one stream" : "it has no stream");
-		return -EINVAL;
-	}
+	if (streams != 1)
+		return set_problem(run, streams ? "it has more than one stream" : no_stream);
 	if (bt_graph_add_simple_sink_component(run->graph, "reader", NULL, consume, NULL, run,
 					       &sink))
 		return -ENOMEM;
@@ -148,32 +150,36 @@ static int run_graph(struct run *run)
 		return -ENOMEM;
 	if (status != BT_GRAPH_RUN_STATUS_OK)
 		return -EINVAL;
-	if (!run->reader.begun) {
-		snprintf(run->reader.problem, sizeof(run->reader.problem), "it has no stream");
-		return -EINVAL;
-	}
-	return 0;
+	return run->reader.begun ? 0 : set_problem(run, no_stream);
 }
 
-/* One line about a trace that is not good: what the reader found, or the library's innermost cause.
+/* The sink's errors are its owner's to report. */
+static bool sink_failed(const struct run *run)
+{
+	return run->error && !*run->reader.problem;
+}
+
+/* One line about a trace that is not good: what was found here, or the library's innermost cause.
  */
-static void report(const struct run *run)
+static void report(const struct run *run, int err)
 {
 	const bt_error *error = bt_current_thread_take_error();
 	const char *problem = run->reader.problem;
 
-	if (!*problem && error && bt_error_get_cause_count(error))
+	if (!*problem && err == -EINVAL && error && bt_error_get_cause_count(error))
 		problem = bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0));
-	sdw_error("cannot read trace %s: %s", run->path, *problem ? problem : "it is broken");
+	if (!*problem)
+		problem = err == -ENOENT ? "there is no trace" : strerror(-err);
+	sdw_error("cannot read trace %s: %s", run->path, problem);
 	if (error)
 		bt_error_release(error);
 }
 
 /* What is no trace at all is told apart before the library is asked. */
-static int check_directory(const char *path)
+static int check_directory(struct run *run)
 {
 	struct stat metadata;
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	int fd = open(run->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
 
 	if (fd < 0)
 		return errno == ENOTDIR ? -ENOENT : -errno;
@@ -181,33 +187,69 @@ static int check_directory(const char *path)
 		err = -errno;
 	else if (!S_ISREG(metadata.st_mode))
 		err = -ENOENT;
+	else
+		err = sdw_reader_check_stream(fd, run->path, run->reader.problem,
+					      sizeof(run->reader.problem));
 	close(fd);
+	return err;
+}
+
+/*
+ * Lets a child open the trace first: libbabeltrace2 2.0.4 dies of some broken metadata (a clock
+ * with frequency 0 is a division by zero).
+ */
+static int try_in_child(struct run *run)
+{
+	const bt_component_source *source = NULL;
+	int status, null;
+	pid_t child = fork();
+
+	if (child < 0)
+		return -errno;
+	if (child == 0) {
+		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		if (null < 0 || dup2(null, STDERR_FILENO) < 0)
+			_exit(0);
+		(void)add_source(run, &source);
+		_exit(0); /* whatever it is, the parent finds it too */
+	}
+	while (waitpid(child, &status, 0) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	return status ? set_problem(run, "its metadata makes libbabeltrace2 fail") : 0;
+}
+
+static int read_trace(struct run *run)
+{
+	const bt_component_source *source = NULL;
+	int err;
+
+	bt_logging_set_global_level(library_level());
+	run->graph = bt_graph_create(0); /* of the message interchange protocol: version 0 */
+	if (!run->graph)
+		return -ENOMEM;
+	err = try_in_child(run);
+	if (!err)
+		err = add_source(run, &source);
+	if (!err)
+		err = connect_source(run, source);
+	if (!err)
+		err = run_graph(run);
 	return err;
 }
 
 int sdw_trace_read(const char *path, struct sdw_sink *sink)
 {
 	struct run run = {.path = path};
-	const bt_component_source *source = NULL;
-	int err = check_directory(path);
+	int err;
 
-	if (err) {
-		sdw_error("cannot read trace %s: %s", path,
-			  err == -ENOENT ? "there is no trace" : strerror(-err));
-		return err;
-	}
 	sdw_reader_init(&run.reader, sink);
-	bt_logging_set_global_level(library_level());
-	run.graph = bt_graph_create(0); /* of the message interchange protocol: version 0 */
-	if (!run.graph)
-		return -ENOMEM;
-	err = add_source(&run, &source);
+	err = check_directory(&run);
 	if (!err)
-		err = connect_source(&run, source);
-	if (!err)
-		err = run_graph(&run);
-	if (err == -EINVAL && !run.reader.reported)
-		report(&run);
+		err = read_trace(&run);
+	if (err && !sink_failed(&run))
+		report(&run, err);
 	bt_current_thread_clear_error();
 	bt_graph_put_ref(run.graph);
 	bt_plugin_put_ref(run.plugin);

@@ -22,8 +22,7 @@ struct sdw_reader_class {
 
 struct sdw_reader {
 	struct sdw_sink *sink;
-	bool begun;    /* the recording was sent */
-	bool reported; /* `problem` or the sink's own message tells why it failed */
+	bool begun; /* the recording was sent */
 	uint64_t period, last_ns;
 	/* the next id of each kind */
 	uint32_t processes, threads, codes, frames, stacks;

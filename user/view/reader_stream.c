@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sink/ctf_format.h"
+#include "view/reader_stream.h"
+
+/* Can this packet be, with `left` bytes from its start to the end of the file? */
+static bool is_whole(const struct sdw_ctf_packet_start *start, uint64_t left)
+{
+	uint64_t content = le64toh(start->content_bits), bits = le64toh(start->packet_bits);
+
+	return le32toh(start->magic) == SDW_CTF_MAGIC && bits % 8 == 0 && bits / 8 <= left &&
+	       content >= sizeof(*start) * 8 && content <= bits;
+}
+
+/* Walks the packets. Returns how many bytes of whole packets the file starts with, or -errno. */
+static int64_t whole_bytes(int file, uint64_t size)
+{
+	struct sdw_ctf_packet_start first = {0}, start;
+	uint64_t offset = 0;
+
+	while (size - offset >= sizeof(start)) {
+		ssize_t n = pread(file, &start, sizeof(start), (off_t)offset);
+
+		if (n < 0)
+			return -errno;
+		if (n != sizeof(start) || !is_whole(&start, size - offset))
+			break;
+		if (!offset)
+			first = start;
+		if (memcmp(start.uuid, first.uuid, sizeof(first.uuid)))
+			break;
+		offset += le64toh(start.packet_bits) / 8;
+	}
+	return (int64_t)offset;
+}
+
+int sdw_reader_check_stream(int fd, const char *path, char *problem, size_t size)
+{
+	int file = openat(fd, SDW_CTF_STREAM, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err = 0;
+	struct stat status;
+	int64_t whole;
+
+	if (file < 0 && errno != ENOENT)
+		return -errno;
+	if (file < 0 || fstat(file, &status) || !S_ISREG(status.st_mode) || !status.st_size) {
+		snprintf(problem, size, "it has no stream");
+		err = -EINVAL;
+		goto out;
+	}
+	whole = whole_bytes(file, (uint64_t)status.st_size);
+	if (whole < 0) {
+		err = (int)whole;
+	} else if (whole == 0) {
+		snprintf(problem, size, "its stream does not start with a packet");
+		err = -EINVAL;
+	} else if (whole < status.st_size) {
+		snprintf(problem, size,
+			 "its stream is cut or broken after %lld bytes; 'truncate -s %lld %s/%s' "
+			 "makes what is before readable",
+			 (long long)whole, (long long)whole, path, SDW_CTF_STREAM);
+		err = -EINVAL;
+	}
+out:
+	if (file >= 0)
+		close(file);
+	return err;
+}
