@@ -245,6 +245,7 @@ static void test_an_id_without_record_is_unknown(void **state)
 	struct fixture *f = *state;
 
 	expect(f, 4242, "[unknown]", "[unknown]");
+	assert_true(sdw_code_table_find(f->table, 4242)->incomplete);
 	expect(f, 0, "[unknown]", "[unknown]");
 	assert_int_equal(line(f, 4242, 10), 0);
 }
@@ -433,6 +434,7 @@ static void test_names_are_read_to_four_kilobytes_and_paths_from_their_end(void 
 	snprintf(expected, sizeof(expected), "\xe2\x80\xa6%.4096s", text + sizeof(text) - 4096);
 	assert_string_equal(code->file, expected);
 	assert_int_equal(statistics(f)->incomplete, 1);
+	assert_false(code->incomplete); /* no later record can say more */
 }
 
 static void test_lengths_without_measure_read_nothing(void **state)

@@ -147,7 +147,7 @@ static int take_string(const struct sdw_record_code *record,
 	}
 	err = decode_sent(part, string);
 	if (!err && !is_whole(part->text))
-		words->missing = true;
+		words->missing = words->may_grow = true;
 	return err;
 }
 
@@ -170,7 +170,8 @@ static int take_table(const struct sdw_record_code *record,
 		}
 		free(text.bytes);
 	}
-	words->missing |= !is_whole(sent);
+	if (!is_whole(sent))
+		words->missing = words->may_grow = true;
 	if (sent->kind == SDW_TEXT_NONE || (!is_whole(sent) && !sent->bytes))
 		return 0;
 	words->table = malloc(sent->bytes + 1);

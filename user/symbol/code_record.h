@@ -30,6 +30,7 @@ struct sdw_code_words {
 	bool table_cut;
 	bool completed; /* something was read from the process */
 	bool missing;	/* something is still not known, or cut */
+	bool may_grow;	/* ... and a later record may say more: it is not cut by our own bounds */
 };
 
 /* Returns 0, or -EINVAL if sizes, kinds and bounds of the record do not agree. */

@@ -38,7 +38,8 @@ struct sdw_code_table {
 	struct sdw_code_statistics statistics;
 };
 
-static const struct sdw_code unknown_code = {.name = "[unknown]", .file = "[unknown]"};
+static const struct sdw_code unknown_code = {
+	.name = "[unknown]", .file = "[unknown]", .incomplete = 1};
 static const struct sdw_code refused_code = {.name = "[out of memory bound]", .file = "[unknown]"};
 
 int sdw_code_table_create(struct sdw_strings *strings, uint64_t max_bytes, sdw_read_memory read,
@@ -245,7 +246,7 @@ static int keep_words(struct sdw_code_table *table, const struct sdw_record_code
 	struct sdw_code like = {
 		.first_line = record->first_line > 0 ? (uint32_t)record->first_line : 0,
 		.version = record->version,
-		.incomplete = words->missing,
+		.incomplete = words->may_grow,
 		.table_known = words->table_known,
 		.table_size = (uint32_t)words->table_size,
 	};
@@ -267,7 +268,7 @@ static int add_words(struct sdw_code_table *table, const struct sdw_record_code 
 	struct sdw_code *code;
 	int err;
 
-	if (known && words->missing)
+	if (known && words->may_grow)
 		return 0;
 	err = keep_words(table, record, words, &code);
 	if (err)

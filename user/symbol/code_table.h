@@ -25,10 +25,11 @@ struct sdw_code {
 	const char *name; /* kept in the strings given; never NULL: "[unknown]" */
 	const char *file; /* the same; of one too long the end, behind an ellipsis */
 	uint32_t first_line;
-	uint32_t references; /* private, as all below: ids that mean it */
-	uint16_t version;
-	uint8_t incomplete; /* a later record may say more */
+	uint8_t incomplete; /* a later record for its id may say more: do not keep this answer */
+	/* private, as all below */
 	uint8_t table_known;
+	uint16_t version;
+	uint32_t references; /* ids that mean it */
 	uint32_t table_size;
 	uint64_t hash;
 	struct sdw_code *next; /* with the same hash */
