@@ -105,10 +105,14 @@ static inline __attribute__((always_inline)) int sdw_walk_restart(struct sdw_wal
 	return 0;
 }
 
+/*
+ * Ends the walk. If not even the first frame is one, the _PyCFrame was not filled in yet; once a
+ * frame was kept, what was read is kept, and the status says that something is missing.
+ */
 static inline __attribute__((always_inline)) int sdw_walk_end(struct sdw_walk *walk,
 							      enum sdw_status status)
 {
-	if (!sdw_walk_restart(walk))
+	if (!walk->count && !sdw_walk_restart(walk))
 		return 0;
 	walk->status = status;
 	return 1;

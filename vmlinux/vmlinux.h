@@ -3,7 +3,7 @@
  * vmlinux.h - the few kernel types that the BPF programs touch, written by hand.
  *
  * libbpf moves every access to where the running kernel has the field (preserve_access_index), so only
- * names and types matter here, not order or offsets. tests/system/test_vmlinux.sh holds each field
+ * names and types matter here, not order or offsets. tests/unit/test_vmlinux.c holds each field
  * against the BTF of the running kernel.
  */
 #ifndef SDW_VMLINUX_H
