@@ -223,8 +223,8 @@ static int read_group(pid_t pid, pid_t *group)
 
 int sdw_target_check(pid_t pid, pid_t *process)
 {
-	pid_t parent;
-	char state;
+	pid_t parent = 0;
+	char state = '\0';
 	int err;
 
 	err = read_group(pid, process);
