@@ -41,7 +41,7 @@ def chain(depth, innermost):
     """A function that calls `innermost` with `depth` frames of distinct functions around it."""
     scope = {'level_0': innermost}
     for i in range(1, depth + 1):
-        exec('def level_%d(*a):\n    return level_%d(*a)' % (i, i - 1), scope)
+        exec('def level_%d(a, b, c):\n    return level_%d(a, b, c)' % (i, i - 1), scope)
     return scope['level_%d' % depth]
 
 
