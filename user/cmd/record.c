@@ -199,7 +199,9 @@ static int print_end(struct record *record)
 		print_report(record);
 	if (config->json) {
 		err = sdw_summary_print_json(summary, stdout);
-		if (err && errno != EPIPE)
+		if (err == -EPIPE)
+			err = 0; /* nobody wants it */
+		if (err)
 			sdw_error("cannot write the summary: %s", strerror(-err));
 	} else if (!config->quiet) {
 		sdw_summary_print(summary, stderr);
@@ -230,7 +232,7 @@ static bool command_did_not_run(const struct record *record, int err)
 
 static int record_all(struct record *record)
 {
-	int status = check(record), err;
+	int status = check(record), err, end_err;
 
 	if (status)
 		return status;
@@ -243,8 +245,8 @@ static int record_all(struct record *record)
 		return record->command_status;
 	if (err)
 		sdw_error("the recording in %s is incomplete: %s", record->output, strerror(-err));
-	print_end(record);
-	return exit_status(record, err);
+	end_err = print_end(record);
+	return exit_status(record, err ?: end_err);
 }
 
 int sdw_command_record(int argc, char **argv)

@@ -182,8 +182,11 @@ int sdw_summary_print_json(const struct sdw_summary *summary, FILE *to)
 	text = err ? NULL
 		   : json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
 								    JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (!err && (!text || fprintf(to, "%s\n", text) < 0 || fflush(to)))
-		err = -EIO;
+	if (!err && !text)
+		err = -ENOMEM;
+	errno = EIO;
+	if (!err && (fprintf(to, "%s\n", text) < 0 || fflush(to)))
+		err = -errno;
 	json_object_put(object);
 	return err;
 }

@@ -29,7 +29,7 @@ double sdw_totals_loss(const struct sdw_totals *totals);
 /* A line for the whole, and one for every status and loss that occurred. */
 void sdw_summary_print(const struct sdw_summary *summary, FILE *to);
 
-/* One line. Returns 0 or -errno (-EIO: could not be written). */
+/* One line. Returns 0 or -errno, e.g. -ENOSPC or -EPIPE. */
 int sdw_summary_print_json(const struct sdw_summary *summary, FILE *to);
 
 #endif
