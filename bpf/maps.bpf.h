@@ -70,11 +70,19 @@ struct sdw_thread_slot {
 };
 
 /* What a processor remembers of a code object. */
-struct sdw_code_slot {
+struct sdw_code_way {
 	__u64 key; /* of image and address */
 	__u64 id;
 	__u64 fingerprint;
 	__u64 checked_ns;
+};
+
+/*
+ * Code objects that fall on the same place. With one way, two hot ones that meet would drive each
+ * other out and be announced at each sample.
+ */
+struct sdw_code_slot {
+	struct sdw_code_way ways[SDW_CODE_WAYS];
 };
 
 struct sdw_process_slot {

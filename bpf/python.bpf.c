@@ -165,6 +165,30 @@ static __always_inline int announce_code(__u32 cpu, struct sdw_scratch *scratch)
 	return send_bytes(cpu, code, sizeof(*record) + used, 0);
 }
 
+static __always_inline struct sdw_code_slot *code_slot(__u32 cpu, __u64 key)
+{
+	__u32 at = cpu * SDW_CODE_SLOTS + ((__u32)key & (SDW_CODE_SLOTS - 1));
+
+	return bpf_map_lookup_elem(&codes, &at);
+}
+
+/* Where the code object is remembered or, if it is not, the one looked at longest ago. */
+static __always_inline struct sdw_code_way *code_way(struct sdw_code_slot *slot, __u64 key)
+{
+	struct sdw_code_way *oldest = &slot->ways[0], *way;
+	__u32 i;
+
+#pragma unroll
+	for (i = 0; i < SDW_CODE_WAYS; i++) {
+		way = &slot->ways[i];
+		if (way->key == key)
+			return way;
+		if (way->checked_ns < oldest->checked_ns)
+			oldest = way;
+	}
+	return oldest;
+}
+
 /*
  * Looks at the code object at `address` again, or for the first time, and announces it if it is
  * new. Leaves its id in scratch->code.record.id. Returns 0, or -1: it is not a code object.
@@ -174,18 +198,18 @@ __noinline int sdw_check_code(__u32 cpu, __u64 address)
 	struct sdw_scratch *scratch = scratch_of(cpu);
 	struct sdw_cpu_counters *count;
 	struct sdw_code_slot *slot;
+	struct sdw_code_way *way;
 	struct sdw_code_buffer *code;
 	__u64 key, fingerprint, type;
-	__u32 at;
 
 	if (!scratch)
 		return -1;
 	code = &scratch->code;
 	key = sdw_mix(address ^ scratch->walk.seed);
-	at = cpu * SDW_CODE_SLOTS + ((__u32)key & (SDW_CODE_SLOTS - 1));
-	slot = bpf_map_lookup_elem(&codes, &at);
+	slot = code_slot(cpu, key);
 	if (!slot || !address)
 		return -1;
+	way = code_way(slot, key);
 	if (bpf_probe_read_user(code->head, HEAD_BYTES, (void *)address))
 		return -1;
 	type = sdw_head_word(code->head, HEAD_BYTES, scratch->walk.layout.object_type);
@@ -200,32 +224,36 @@ __noinline int sdw_check_code(__u32 cpu, __u64 address)
 	code->record.id = sdw_mix(key ^ fingerprint) | 1;
 	code->record.addr = address;
 	code->record.fingerprint = fingerprint;
-	if ((slot->key != key || slot->fingerprint != fingerprint) && announce_code(cpu, scratch)) {
+	if ((way->key != key || way->fingerprint != fingerprint) && announce_code(cpu, scratch)) {
 		count = bpf_map_lookup_elem(&counters, &cpu);
 		if (count)
 			count->code_lost++;
 		return 0; /* the id is right, its names come with a later sample */
 	}
-	slot->key = key;
-	slot->id = code->record.id;
-	slot->fingerprint = fingerprint;
-	slot->checked_ns = scratch->now_ns;
+	way->key = key;
+	way->id = code->record.id;
+	way->fingerprint = fingerprint;
+	way->checked_ns = scratch->now_ns;
 	return 0;
 }
 
 static __always_inline __u64 code_id(struct sdw_walk *walk, __u64 address)
 {
+	struct sdw_scratch *scratch = container_of(walk, struct sdw_scratch, walk);
 	__u64 key = sdw_mix(address ^ walk->seed);
-	__u32 cpu = walk->cpu;
-	__u32 at = cpu * SDW_CODE_SLOTS + ((__u32)key & (SDW_CODE_SLOTS - 1));
-	struct sdw_code_slot *slot = bpf_map_lookup_elem(&codes, &at);
-	struct sdw_scratch *scratch = scratch_of(cpu);
+	struct sdw_code_slot *slot = code_slot(walk->cpu, key);
+	struct sdw_code_way *way;
+	__u32 i;
 
-	if (!slot || !scratch)
+	if (!slot)
 		return 0;
-	if (slot->key == key && scratch->now_ns - slot->checked_ns < sdw_config.code_check_ns)
-		return slot->id;
-	if (sdw_check_code(cpu, address))
+#pragma unroll
+	for (i = 0; i < SDW_CODE_WAYS; i++) {
+		way = &slot->ways[i];
+		if (way->key == key && scratch->now_ns - way->checked_ns < sdw_config.code_check_ns)
+			return way->id;
+	}
+	if (sdw_check_code(walk->cpu, address))
 		return 0;
 	return scratch->code.record.id;
 }

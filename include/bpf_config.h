@@ -16,8 +16,9 @@
 #define SDW_MAX_LAYOUTS	  64u
 /* per processor, powers of two */
 #define SDW_THREAD_SLOTS 256u
-#define SDW_CODE_SLOTS	 4096u
-#define SDW_STACK_SLOTS	 8192u
+#define SDW_CODE_SLOTS	 4096u /* of SDW_CODE_WAYS code objects each */
+#define SDW_CODE_WAYS	 4u
+#define SDW_STACK_SLOTS	 65536u
 
 /* Constant while the programs are loaded. */
 struct sdw_bpf_config {
