@@ -53,7 +53,7 @@ struct sdw_scratch {
 	__u64 thread_pointer; /* fs base of the interrupted thread: pthread_self() */
 	__u64 stack_end;      /* of its native stack; 0: not known */
 	__u64 now_ns;
-	__u32 pid, tid, inner_pid, inner_tid, epoch;
+	__u32 pid, tid, epoch;
 	/* search through the lists of thread states */
 	__u64 search_interpreter, search_thread, search_found;
 	__u32 search_steps;
@@ -64,9 +64,11 @@ struct sdw_scratch {
 struct sdw_thread_slot {
 	__u32 tid;
 	__u32 epoch;
-	__u64 thread_state; /* 0: none was found */
-	__u64 retry_ns;	    /* do not search again before */
-	__u64 comm[2];	    /* last announced name */
+	__u64 thread_state;		    /* 0: none was found */
+	__u64 retry_ns;			    /* do not search again before */
+	__u64 comm[2];			    /* last announced name */
+	__u64 named_ns;			    /* when it was last compared */
+	struct sdw_interpreter interpreter; /* supported: valid for this epoch */
 };
 
 /* What a processor remembers of a code object. */

@@ -260,7 +260,17 @@ static __always_inline __u64 code_id(struct sdw_walk *walk, __u64 address)
 
 /* ---- the walk ---- */
 
+struct step_context {
+	struct sdw_scratch *scratch;
+};
+
 /* One frame. Returns 1 when the walk is over. */
+static int step_in_loop(__u32 index, void *context)
+{
+	return sdw_walk_step(&((struct step_context *)context)->scratch->walk);
+}
+
+/* The same for kernels without bpf_loop: verified once, not once a frame. */
 __noinline int sdw_step(__u32 cpu)
 {
 	struct sdw_scratch *scratch = scratch_of(cpu);
@@ -268,17 +278,13 @@ __noinline int sdw_step(__u32 cpu)
 	return scratch ? sdw_walk_step(&scratch->walk) : 1;
 }
 
-static int step_in_loop(__u32 index, void *context)
-{
-	return sdw_step(*(__u32 *)context) != 0;
-}
-
 static __always_inline void walk_frames(__u32 cpu, struct sdw_scratch *scratch)
 {
+	struct step_context context = {scratch};
 	__u32 i;
 
 	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop)) {
-		bpf_loop(2 * SDW_MAX_FRAMES + 4, step_in_loop, &cpu, 0);
+		bpf_loop(2 * SDW_MAX_FRAMES + 4, step_in_loop, &context, 0);
 		return;
 	}
 	for (i = 0; i < OLD_WALK_STEPS; i++) {
@@ -398,15 +404,12 @@ static __always_inline __u64 holder(struct sdw_scratch *scratch)
  * The cached one is good if it still is this thread's, is the one used last (a thread in a
  * subinterpreter has two), and has a frame (it may have been freed and another made).
  */
-static __always_inline int find_thread_state(__u32 cpu, struct sdw_scratch *scratch)
+static __always_inline int find_thread_state(__u32 cpu, struct sdw_scratch *scratch,
+					     struct sdw_thread_slot *slot)
 {
-	__u32 at = cpu * SDW_THREAD_SLOTS + (scratch->tid & (SDW_THREAD_SLOTS - 1));
-	struct sdw_thread_slot *slot = bpf_map_lookup_elem(&threads, &at);
 	const struct sdw_pylayout *layout = &scratch->walk.layout;
 	__u32 sure = 0;
 
-	if (!slot)
-		return -1;
 	if (holder(scratch))
 		return 0;
 	if (slot->thread_state && !read_thread(scratch, slot->thread_state) &&
@@ -466,25 +469,44 @@ static __always_inline int take_layout(struct sdw_scratch *scratch)
 	return 0;
 }
 
+/* The interpreter of the image, remembered with the thread once it is known. Returns a status. */
+static __always_inline int take_interpreter(struct sdw_scratch *scratch,
+					    struct sdw_thread_slot *slot, __u64 key)
+{
+	struct sdw_interpreter *interpreter;
+
+	if (!slot->interpreter.supported) {
+		interpreter = bpf_map_lookup_elem(&interpreters, &key);
+		if (!interpreter)
+			return SDW_STATUS_PENDING;
+		if (!interpreter->supported)
+			return SDW_STATUS_NO_PYTHON;
+		slot->interpreter = *interpreter;
+	}
+	scratch->interpreter = slot->interpreter;
+	return take_layout(scratch) ? SDW_STATUS_NO_PYTHON : SDW_STATUS_COMPLETE;
+}
+
 int sdw_walk_python(__u32 cpu)
 {
 	struct sdw_scratch *scratch = scratch_of(cpu);
-	struct sdw_interpreter *interpreter;
+	struct sdw_thread_slot *slot;
 	__u64 key;
+	__u32 at;
+	int status;
 
 	if (!scratch)
 		return SDW_STATUS_NO_PYTHON;
 	scratch->walk.count = 0;
+	at = cpu * SDW_THREAD_SLOTS + (scratch->tid & (SDW_THREAD_SLOTS - 1));
+	slot = bpf_map_lookup_elem(&threads, &at);
+	if (!slot)
+		return SDW_STATUS_NO_PYTHON;
 	key = (__u64)scratch->pid << 32 | scratch->epoch;
-	interpreter = bpf_map_lookup_elem(&interpreters, &key);
-	if (!interpreter)
-		return SDW_STATUS_PENDING;
-	if (!interpreter->supported)
-		return SDW_STATUS_NO_PYTHON;
-	scratch->interpreter = *interpreter;
-	if (take_layout(scratch))
-		return SDW_STATUS_NO_PYTHON;
-	if (find_thread_state(cpu, scratch))
+	status = take_interpreter(scratch, slot, key);
+	if (status != SDW_STATUS_COMPLETE)
+		return status;
+	if (find_thread_state(cpu, scratch, slot))
 		return SDW_STATUS_NO_THREAD_STATE;
 	thread_flags(scratch);
 	scratch->walk.cpu = cpu;

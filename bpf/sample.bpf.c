@@ -21,18 +21,23 @@ static __always_inline __u64 stack_id(const struct sdw_walk *walk)
 
 /* ---- process and thread ---- */
 
+#define NAME_CHECK_NS 100000000u /* how long a thread's name is taken to be the same */
+
 /* A life record through this processor's own ring, in order with its samples. */
 static __always_inline void send_seen(__u32 cpu, struct sdw_scratch *scratch, __u32 what,
 				      struct task_struct *task)
 {
+	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
 	struct sdw_record_life life = {};
 	struct sdw_cpu_counters *count;
 
 	fill_record(&life.record, SDW_RECORD_LIFE, sizeof(life), scratch);
 	life.what = what;
 	life.tid = scratch->tid;
-	life.inner_pid = scratch->inner_pid;
-	life.inner_tid = scratch->inner_tid;
+	life.inner_pid = number_in(leader, 0);
+	life.inner_tid = number_in(task, 0);
+	if (what == SDW_LIFE_SEEN)
+		task = leader;
 	BPF_CORE_READ_STR_INTO(&life.comm, task, comm);
 	if (send_bytes(cpu, &life, sizeof(life), what == SDW_LIFE_SEEN ? BPF_RB_FORCE_WAKEUP : 0)) {
 		count = bpf_map_lookup_elem(&counters, &cpu);
@@ -64,7 +69,7 @@ static __always_inline int take_process(__u32 cpu, struct sdw_scratch *scratch,
 			count->processes_full++;
 		return 0;
 	}
-	send_seen(cpu, scratch, SDW_LIFE_SEEN, BPF_CORE_READ(task, group_leader));
+	send_seen(cpu, scratch, SDW_LIFE_SEEN, task);
 	return 0;
 }
 
@@ -78,13 +83,19 @@ static __always_inline void take_thread(__u32 cpu, struct sdw_scratch *scratch,
 
 	if (!slot)
 		return;
-	bpf_get_current_comm(comm, sizeof(comm));
 	if (slot->tid == scratch->tid && slot->epoch == scratch->epoch) {
+		if (scratch->now_ns - slot->named_ns < NAME_CHECK_NS)
+			return;
+		bpf_get_current_comm(comm, sizeof(comm));
+		slot->named_ns = scratch->now_ns;
 		if (slot->comm[0] == comm[0] && slot->comm[1] == comm[1])
 			return;
 	} else {
+		bpf_get_current_comm(comm, sizeof(comm));
+		slot->named_ns = scratch->now_ns;
 		slot->thread_state = 0;
 		slot->retry_ns = 0;
+		slot->interpreter.supported = 0;
 	}
 	slot->tid = scratch->tid;
 	slot->epoch = scratch->epoch;
@@ -175,18 +186,45 @@ static __always_inline __u32 add_stacks(void *ctx, __u32 cpu, struct sdw_scratch
 	return sizeof(*sample) + used;
 }
 
+/* What is read of the current task at each overflow. */
+struct task_view {
+	__u64 thread_pointer, start_stack;
+	bool user; /* not a kernel thread */
+};
+
+/* By plain loads where the kernel allows them (5.11): each read by helper costs 20 ns. */
+static __always_inline void view_task(struct task_struct *task, struct task_view *view)
+{
+	struct mm_struct *mm;
+	__u32 flags;
+
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) {
+		task = bpf_get_current_task_btf();
+		mm = task->mm;
+		flags = task->flags;
+		view->thread_pointer = task->thread.fsbase;
+		view->start_stack = mm ? mm->start_stack : 0;
+	} else {
+		mm = BPF_CORE_READ(task, mm);
+		flags = BPF_CORE_READ(task, flags);
+		view->thread_pointer = BPF_CORE_READ(task, thread.fsbase);
+		view->start_stack = mm ? BPF_CORE_READ(mm, start_stack) : 0;
+	}
+	view->user = mm && !(flags & SDW_PF_KTHREAD);
+}
+
 /* The interrupted user thread: its registers, where its stack ends, its Python stack. */
 static __always_inline void take_user(__u32 cpu, struct sdw_scratch *scratch,
-				      struct task_struct *task, struct mm_struct *mm,
+				      struct task_struct *task, const struct task_view *view,
 				      const struct sdw_user_registers *regs)
 {
 	struct sdw_record_sample *sample = &scratch->sample.record;
 	struct sdw_user_registers saved = {};
 
-	scratch->thread_pointer = BPF_CORE_READ(task, thread.fsbase);
+	scratch->thread_pointer = view->thread_pointer;
 	/* the main thread's stack ends at start_stack; another's at its thread pointer */
-	scratch->stack_end = scratch->pid == scratch->tid ? BPF_CORE_READ(mm, start_stack)
-							  : scratch->thread_pointer;
+	scratch->stack_end =
+		scratch->pid == scratch->tid ? view->start_stack : view->thread_pointer;
 	if (sample->flags & SDW_SAMPLE_KERNEL_MODE) {
 		saved_registers(task, &saved);
 		keep_registers(&sample->registers, &saved);
@@ -202,7 +240,7 @@ static __always_inline enum sdw_lost make_sample(void *ctx, __u32 cpu, struct sd
 {
 	struct sdw_record_sample *sample = &scratch->sample.record;
 	struct task_struct *task = (void *)bpf_get_current_task();
-	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	struct task_view view;
 	__u32 size;
 
 	sample->tid = scratch->tid;
@@ -213,8 +251,9 @@ static __always_inline enum sdw_lost make_sample(void *ctx, __u32 cpu, struct sd
 	__builtin_memset(&sample->registers, 0, sizeof(sample->registers));
 	scratch->walk.count = 0;
 	take_thread(cpu, scratch, task);
-	if (mm && !(BPF_CORE_READ(task, flags) & SDW_PF_KTHREAD))
-		take_user(cpu, scratch, task, mm, regs);
+	view_task(task, &view);
+	if (view.user)
+		take_user(cpu, scratch, task, &view, regs);
 	if (send_stack(cpu, scratch, &sample->python_stack))
 		return SDW_LOST_RING_FULL;
 	size = SDW_WALK_HIDE(add_stacks(ctx, cpu, scratch));
@@ -233,7 +272,7 @@ static __always_inline void on_overflow(void *ctx, const struct sdw_user_registe
 	struct sdw_cpu_counters *count = bpf_map_lookup_elem(&counters, &cpu);
 	struct sdw_scratch *scratch = scratch_of(cpu);
 	struct task_struct *task = (void *)bpf_get_current_task();
-	struct sdw_task_ids ids;
+	__u64 both = bpf_get_current_pid_tgid();
 	enum sdw_lost lost;
 
 	if (!count || !scratch) {
@@ -241,16 +280,18 @@ static __always_inline void on_overflow(void *ctx, const struct sdw_user_registe
 		return;
 	}
 	count->overflows++;
-	task_ids(task, &ids);
 	scratch->now_ns = bpf_ktime_get_ns();
-	scratch->pid = ids.pid;
-	scratch->tid = ids.tid;
-	scratch->inner_pid = ids.inner_pid;
-	scratch->inner_tid = ids.inner_tid;
-	if (!ids.pid || ids.pid == sdw_config.own_pid) {
+	scratch->pid = (__u32)(both >> 32);
+	scratch->tid = (__u32)both;
+	if (sdw_config.namespace_inode) {
+		scratch->pid =
+			number_in(BPF_CORE_READ(task, group_leader), sdw_config.namespace_inode);
+		scratch->tid = number_in(task, sdw_config.namespace_inode);
+	}
+	if (!scratch->pid || scratch->pid == sdw_config.own_pid) {
 		/* the idle task has no pid anywhere */
-		lost = ids.pid || !BPF_CORE_READ(task, tgid) ? SDW_LOST_OUTSIDE_TARGET
-							     : SDW_LOST_OUTSIDE_NAMESPACE;
+		lost = scratch->pid || !(both >> 32) ? SDW_LOST_OUTSIDE_TARGET
+						     : SDW_LOST_OUTSIDE_NAMESPACE;
 	} else if (take_process(cpu, scratch, count, task)) {
 		lost = SDW_LOST_OUTSIDE_TARGET;
 	} else {
