@@ -61,7 +61,7 @@ static void test_functions_have_self_and_total_and_recursion_counts_once(void **
 	expect_table(&b, &options,
 		     " SELF      %  TOTAL      %  FUNCTION     FILE:LINE\n"
 		     "    4  40.0%      4  40.0%  copy_page    [kernel]\n"
-		     "    3  30.0%      7  70.0%  memcpy       /lib/libc.so.6\n"
+		     "    3  30.0%      7  70.0%  memcpy       libc.so.6\n"
 		     "    2  20.0%      2  20.0%  [no_python]\n"
 		     "    1  10.0%      4  40.0%  rec          /srv/app.py:3\n"
 		     "    0   0.0%      8  80.0%  <module>     /srv/app.py:1\n"
@@ -79,7 +79,7 @@ static void test_sort_by_total_and_limit(void **state)
 	expect_table(&b, &options,
 		     " SELF      %  TOTAL      %  FUNCTION  FILE:LINE\n"
 		     "    0   0.0%      8  80.0%  <module>  /srv/app.py:1\n"
-		     "    3  30.0%      7  70.0%  memcpy    /lib/libc.so.6\n");
+		     "    3  30.0%      7  70.0%  memcpy    libc.so.6\n");
 }
 
 static void test_python_only_gives_native_time_to_the_python_caller(void **state)
@@ -223,7 +223,7 @@ static void test_callers_and_callees_of_a_function(void **state)
 	build_program(&b);
 	text = print(&b, &options);
 	assert_string_equal(text, "CALLED      %  FUNCTION  FILE:LINE\n"
-				  "memcpy    /lib/libc.so.6\n"
+				  "memcpy    libc.so.6\n"
 				  "    4  57.1%  A.run     /srv/app.py:20\n"
 				  "    3  42.9%  rec       /srv/app.py:3\n");
 	free(text);
@@ -232,7 +232,7 @@ static void test_callers_and_callees_of_a_function(void **state)
 	text = print(&b, &options);
 	assert_string_equal(text, "CALLS      %  FUNCTION  FILE:LINE\n"
 				  "A.run     /srv/app.py:20\n"
-				  "    4 100.0%  memcpy    /lib/libc.so.6\n");
+				  "    4 100.0%  memcpy    libc.so.6\n");
 	free(text);
 	options.function = "un";
 	text = NULL;
@@ -243,7 +243,7 @@ static void test_callers_and_callees_of_a_function(void **state)
 	expect_table(&b, &options,
 		     "CALLS      %  FUNCTION  FILE:LINE\n"
 		     "rec       /srv/app.py:3\n"
-		     "    3  75.0%  memcpy    /lib/libc.so.6\n"
+		     "    3  75.0%  memcpy    libc.so.6\n"
 		     "    3  75.0%  rec       /srv/app.py:3\n"
 		     "    1  25.0%  [itself]\n");
 }

@@ -89,7 +89,7 @@ static const char *const examples[] = {
 	"the hottest functions of the newest trace here",
 	"sidewinder report --by=line sidewinder-app",
 	"the hottest lines of that trace",
-	"sidewinder report --callers=json.loads",
+	"sidewinder report --callers=JSONDecoder.decode",
 	"who calls it, and how often it was seen there",
 	NULL,
 };

@@ -2,6 +2,7 @@
 /* escape.c - see escape.h. Works on code points, so that UTF-8 passes whole and nothing else does.
  */
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,25 +25,26 @@ static size_t sequence_bytes(unsigned char lead)
 	return 0;
 }
 
-int32_t sdw_utf8_next(const char **text)
+/* The character at `text` and the bytes it takes: -1 and 1 for a byte that is not valid UTF-8. */
+static int32_t decode(const char *text, size_t *bytes)
 {
 	static const int32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-	const unsigned char *at = (const unsigned char *)*text;
-	size_t bytes = sequence_bytes(*at);
+	const unsigned char *at = (const unsigned char *)text;
+	size_t count = sequence_bytes(*at);
 	int32_t point;
 
-	(*text)++;
-	if (bytes <= 1)
-		return bytes ? *at : -1;
-	point = *at & (0x7f >> bytes);
-	for (size_t i = 1; i < bytes; i++) {
+	*bytes = 1;
+	if (count <= 1)
+		return count ? *at : -1;
+	point = *at & (0x7f >> count);
+	for (size_t i = 1; i < count; i++) {
 		if ((at[i] & 0xc0) != 0x80) /* also stops at the NUL */
 			return -1;
 		point = point << 6 | (at[i] & 0x3f);
 	}
-	if (point < smallest[bytes] || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff))
+	if (point < smallest[count] || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff))
 		return -1;
-	*text = (const char *)at + bytes;
+	*bytes = count;
 	return point;
 }
 
@@ -88,13 +90,12 @@ void sdw_escape_write(FILE *file, const char *text, enum sdw_escape_mode mode)
 {
 	bool json = mode == SDW_ESCAPE_JSON || mode == SDW_ESCAPE_SCRIPT;
 
-	while (*text) {
-		const char *start = text;
-		int32_t point = sdw_utf8_next(&text);
+	for (size_t bytes; *text; text += bytes) {
+		int32_t point = decode(text, &bytes);
 		bool done = false;
 
 		if (point < 0) {
-			fprintf(file, json ? "\\\\x%02x" : "\\x%02x", (unsigned char)*start);
+			fprintf(file, json ? "\\\\x%02x" : "\\x%02x", (unsigned char)*text);
 			continue;
 		}
 		if (json)
@@ -102,7 +103,7 @@ void sdw_escape_write(FILE *file, const char *text, enum sdw_escape_mode mode)
 		else if (mode != SDW_ESCAPE_NOTHING)
 			done = write_plain_escape(file, point, mode);
 		if (!done)
-			fwrite(start, 1, (size_t)(text - start), file);
+			fwrite(text, 1, bytes, file);
 	}
 }
 
@@ -163,42 +164,46 @@ size_t sdw_utf8_width(const char *text)
 {
 	size_t width = 0;
 
-	while (*text)
-		width += point_width(sdw_utf8_next(&text));
+	for (size_t bytes; *text; text += bytes)
+		width += point_width(decode(text, &bytes));
 	return width;
 }
 
 /* Bytes of the longest beginning of `text` within `width` columns. */
 static size_t head_bytes(const char *text, size_t width)
 {
-	const char *at = text;
-	size_t used = 0;
+	size_t used = 0, at = 0, bytes;
 
-	while (*at) {
-		const char *next = at;
-		size_t columns = point_width(sdw_utf8_next(&next));
-
-		if (used + columns > width)
+	for (; text[at]; at += bytes) {
+		used += point_width(decode(text + at, &bytes));
+		if (used > width)
 			break;
-		used += columns;
-		at = next;
 	}
-	return (size_t)(at - text);
+	return at;
 }
 
-/* Where the longest end of `text` within `width` columns begins. */
-static const char *tail_start(const char *text, size_t width)
+/* Bytes before the longest end of `text` within `width` columns. */
+static size_t tail_offset(const char *text, size_t width)
 {
-	size_t left = sdw_utf8_width(text);
+	size_t left = sdw_utf8_width(text), at = 0, bytes;
 
-	while (*text && left > width)
-		left -= point_width(sdw_utf8_next(&text));
-	return text;
+	for (; text[at] && left > width; at += bytes)
+		left -= point_width(decode(text + at, &bytes));
+	return at;
+}
+
+/* A path is cut before one of its folders where its last name can be kept. */
+static const char *path_start(const char *tail)
+{
+	const char *slash = strchr(tail, '/');
+
+	return slash ? slash : tail;
 }
 
 char *sdw_utf8_fit(const char *text, size_t width, int is_path)
 {
 	size_t head_width, head;
+	const char *tail;
 	char *result;
 
 	if (sdw_utf8_width(text) <= width)
@@ -208,8 +213,10 @@ char *sdw_utf8_fit(const char *text, size_t width, int is_path)
 	/* the end of a qualified name says more than its beginning: it gets two thirds */
 	head_width = is_path ? 0 : (width - 1) / 3;
 	head = head_bytes(text, head_width);
-	if (asprintf(&result, "%.*s" ELLIPSIS "%s", (int)head, text,
-		     tail_start(text, width - 1 - head_width)) < 0)
+	tail = text + tail_offset(text, width - 1 - head_width);
+	if (is_path)
+		tail = path_start(tail);
+	if (asprintf(&result, "%.*s" ELLIPSIS "%s", (int)head, text, tail) < 0)
 		return NULL;
 	return result;
 }

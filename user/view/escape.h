@@ -10,7 +10,6 @@
 #define SDW_ESCAPE_H
 
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 enum sdw_escape_mode {
@@ -26,12 +25,6 @@ void sdw_escape_write(FILE *file, const char *text, enum sdw_escape_mode mode);
 
 /* Returns `text` escaped, to be freed by the caller, or NULL without memory. */
 char *sdw_escape_text(const char *text, enum sdw_escape_mode mode);
-
-/*
- * Takes the next character off *text. Returns its code point, or -1 for a byte that is not valid
- * UTF-8 (one byte is taken). Not to be called at the end of the text.
- */
-int32_t sdw_utf8_next(const char **text);
 
 /* Columns that valid UTF-8 takes on a terminal, whatever the locale. */
 size_t sdw_utf8_width(const char *text);

@@ -2,7 +2,6 @@
 /* output_file.c - see output_file.h. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -70,19 +69,48 @@ static int open_path(struct sdw_output_file *file)
 	return fd < 0 ? -errno : fd;
 }
 
+/* What the stream writes with. Returns 0 for an error, as fopencookie(3) wants it. */
+static ssize_t write_all(void *cookie, const char *bytes, size_t count)
+{
+	struct sdw_output_file *file = cookie;
+	size_t done = 0;
+
+	while (done < count && !file->err) {
+		ssize_t n = write(file->fd, bytes + done, count - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			file->err = -errno;
+		else
+			done += (size_t)n;
+	}
+	return file->err ? 0 : (ssize_t)done;
+}
+
+static int close_descriptor(void *cookie)
+{
+	struct sdw_output_file *file = cookie;
+
+	/* file systems over a network tell only here that they have no room */
+	if (close(file->fd) < 0 && !file->err)
+		file->err = -errno;
+	return file->err ? -1 : 0;
+}
+
 int sdw_output_file_open(struct sdw_output_file *file, const char *path)
 {
-	int fd;
+	const cookie_io_functions_t functions = {.write = write_all, .close = close_descriptor};
 
 	*file = (struct sdw_output_file){0};
 	if (path && strcmp(path, "-") != 0)
 		file->path = path;
-	fd = file->path ? open_path(file) : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (fd < 0)
-		return say_failed(file, file->path ? fd : -errno);
-	file->stream = fdopen(fd, "w");
+	file->fd = file->path ? open_path(file) : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (file->fd < 0)
+		return say_failed(file, file->path ? file->fd : -errno);
+	file->stream = fopencookie(file, "w", functions);
 	if (!file->stream) {
-		close(fd);
+		close(file->fd);
 		return sdw_output_file_close(file, -ENOMEM);
 	}
 	setvbuf(file->stream, NULL, _IOFBF, BUFFER_BYTES);
@@ -92,23 +120,10 @@ int sdw_output_file_open(struct sdw_output_file *file, const char *path)
 /* Ends the stream; its first error, or 0. */
 static int close_stream(struct sdw_output_file *file)
 {
-	bool failed;
-	int err = 0;
-
-	if (!file->stream)
-		return 0;
-	/* a failed write leaves only the stream's flag; flushing what is left gives the reason
-	 * again */
-	failed = ferror(file->stream);
-	errno = 0;
-	if (fflush(file->stream))
-		err = -errno;
-	if (failed && !err)
-		err = -EIO;
-	if (fclose(file->stream) && !err)
-		err = -errno;
+	if (file->stream && fclose(file->stream) && !file->err)
+		file->err = -EIO;
 	file->stream = NULL;
-	return err;
+	return file->err;
 }
 
 int sdw_output_file_close(struct sdw_output_file *file, int err)

@@ -16,9 +16,15 @@ struct sdw_output_file {
 	FILE *stream;
 	const char *path; /* NULL: standard output */
 	char *temporary;  /* NULL: written directly */
+	int fd;
+	int err; /* -errno of the first write that failed: the stream only keeps that there was one
+		  */
 };
 
-/* Returns 0 or -errno, after saying which file cannot be written and why. */
+/*
+ * Returns 0 or -errno, after saying which file cannot be written and why. `file` must stay where it
+ * is until it is closed: the stream points to it.
+ */
 int sdw_output_file_open(struct sdw_output_file *file, const char *path);
 
 /*

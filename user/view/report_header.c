@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "view/escape.h"
 #include "view/frame_text.h"
 #include "view/report_header.h"
@@ -76,6 +77,17 @@ static void print_what(const struct sdw_profile *profile, const struct sdw_repor
 	fputc('\n', file);
 }
 
+/* "  lost 12 ring_full: what it means", broken into lines. */
+static void print_count(const char *what, uint64_t count, const char *name, const char *meaning,
+			FILE *file)
+{
+	char text[80];
+	int n = snprintf(text, sizeof(text), "  %s%" PRIu64 " %s:", what, count, name);
+
+	fputs(text, file);
+	sdw_options_print_wrapped(file, n, 4, meaning);
+}
+
 void sdw_report_header_print(const struct sdw_profile *profile, FILE *file)
 {
 	struct sdw_report_sums sums;
@@ -84,13 +96,13 @@ void sdw_report_header_print(const struct sdw_profile *profile, FILE *file)
 	print_what(profile, &sums, file);
 	for (unsigned int i = 0; i < SDW_LOST_COUNT; i++) {
 		if (sums.lost[i])
-			fprintf(file, "  lost %" PRIu64 " %s: %s\n", sums.lost[i], sdw_lost_name(i),
-				sdw_lost_meaning(i));
+			print_count("lost ", sums.lost[i], sdw_lost_name(i), sdw_lost_meaning(i),
+				    file);
 	}
 	for (unsigned int i = 0; i < SDW_STATUS_COUNT; i++) {
 		if (sums.status[i] && i != SDW_STATUS_COMPLETE)
-			fprintf(file, "  %" PRIu64 " %s: %s\n", sums.status[i], sdw_status_name(i),
-				sdw_status_meaning(i));
+			print_count("", sums.status[i], sdw_status_name(i), sdw_status_meaning(i),
+				    file);
 	}
 	if (!profile->totals.complete)
 		fputs("  the recording did not end in order: this is what it had written\n", file);

@@ -47,7 +47,10 @@ static char *where_text(const struct sdw_report_row *row)
 
 	if (!row->file || (!*row->file && !row->line))
 		return strdup("");
-	file = sdw_escape_text(sdw_text_or_unknown(row->file), SDW_ESCAPE_TERMINAL);
+	/* of a library its name is what tells; of Python the folder as well */
+	file = sdw_escape_text(row->kind == SDW_CODE_NATIVE ? sdw_base_name(row->file)
+							    : sdw_text_or_unknown(row->file),
+			       SDW_ESCAPE_TERMINAL);
 	if (!file)
 		return NULL;
 	if (!row->line)
@@ -179,7 +182,7 @@ static const char *colour_of(uint8_t kind)
 static int print_names(const struct sdw_table_line *line, const struct layout *layout, bool colour,
 		       FILE *file)
 {
-	char *name = sdw_utf8_fit(line->name, layout->name, 0);
+	char *name = sdw_utf8_fit(line->name, layout->name, line->name[0] == '/');
 	char *where = sdw_utf8_fit(line->where, layout->where, 1);
 	int err = name && where ? 0 : -ENOMEM;
 
