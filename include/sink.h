@@ -2,12 +2,13 @@
 /*
  * sink.h - the event schema: what a recording consists of, and what every output implements.
  *
- * The recorder sends these events to a sink (CTF directory, in-memory profile, ...); the reader of a
- * trace sends the same events to the same interface. Definitions come before their first use, ids are
- * dense and count from 1; 0 means "none". Strings are UTF-8, NUL-terminated, owned by the caller and
- * only valid during the call; a lone surrogate, NUL or undecodable byte of the target is already
- * written as \udcXX, \x00 or \xNN, other characters (control characters too) are as in the target.
- * Every call returns 0 or -errno; after an error the recorder stops and finishes what can be.
+ * The recorder sends these events to a sink (CTF directory, in-memory profile, ...); the reader of
+ * a trace sends the same events to the same interface. Definitions come before their first use, ids
+ * are dense and count from 1; 0 means "none". Strings are UTF-8, NUL-terminated, owned by the
+ * caller and only valid during the call; a lone surrogate, NUL or undecodable byte of the target is
+ * already written as \udcXX, \x00 or \xNN, other characters (control characters too) are as in the
+ * target. Every call returns 0 or -errno; after an error the recorder stops and finishes what can
+ * be.
  */
 #ifndef SDW_SINK_H
 #define SDW_SINK_H
@@ -17,44 +18,55 @@
 
 #include "counters.h"
 
-/* The recording itself; once, first. In a CTF trace: the `env` block of the metadata. */
+/*
+ * The recording itself; once, first. In a CTF trace: the `env` block of the metadata, where `event`
+ * is called event_name, and tracer_name "sidewinder" and trace_format 1 say whose trace it is.
+ */
 struct sdw_recording {
-	const char *version;	 /* of Sidewinder */
-	const char *hostname;
-	const char *command;	 /* as asked for: the command line, or "pid 12 13", or "all processes" */
-	const char *event;	 /* name as -e takes it, e.g. "cpu-clock" */
-	const char *unit;	 /* of a sample's weight: "ns" for clocks, otherwise "events" */
-	uint64_t period;	 /* events per overflow; 0 where the kernel adapts it to `frequency` */
-	uint64_t frequency;	 /* overflows per second asked for; 0 where a period was asked for */
-	uint64_t start_ns;	 /* CLOCK_MONOTONIC when counting began */
-	uint64_t start_unix_ns;	 /* CLOCK_REALTIME at the same instant */
-	bool native;		 /* native frames were recorded */
-	bool kernel;		 /* kernel frames were recorded */
+	const char *version;  /* of Sidewinder */
+	const char *hostname; /* as uname -n has it */
+	const char *command;  /* as asked for: command line, or "pid 12 13", or "all processes" */
+	const char *event;    /* name as -e takes it, e.g. "cpu-clock" */
+	const char *unit;     /* of a sample's weight: "ns" for clocks, otherwise "events" */
+	uint64_t period;    /* `unit`s per overflow; 0 where the kernel adapts it to `frequency` */
+	uint64_t frequency; /* overflows per second asked for; 0 where a period was asked for */
+	uint64_t start_ns;  /* CLOCK_MONOTONIC when counting began */
+	uint64_t start_unix_ns; /* CLOCK_REALTIME at the same instant, ns since 1970 */
+	bool native;		/* native frames were recorded */
+	bool kernel;		/* kernel frames were recorded */
 };
+
+/*
+ * Every event has a time: CLOCK_MONOTONIC in nanoseconds. In a CTF trace it is the event header's
+ * timestamp, mapped to the clock "monotonic", whose offset turns it into time since 1970. A time
+ * before that of the event sent before is written as that one's: only samples are sure to be in
+ * order.
+ */
 
 /* A process image: a pid that execs, or is used again, is another one. */
 struct sdw_process_event {
-	uint64_t time_ns;
-	uint32_t id;
-	uint32_t parent;    /* id of the parent's image, 0: not known */
-	uint32_t pid;	    /* in the profiler's pid namespace */
-	uint32_t inner_pid; /* in the process's own */
-	const char *comm;
+	uint64_t time_ns; /* when it was first seen, at the earliest */
+	uint32_t id;	  /* 1, 2, 3 ... */
+	uint32_t parent;  /* id of the parent's image, < id; 0: not known */
+	uint32_t pid; /* in the profiler's pid namespace, 1 to 2^22; 0: the kernel's idle task */
+	uint32_t inner_pid; /* in the process's own pid namespace; where that is not known: pid */
+	const char *comm; /* name of its main thread when it was seen, at most 15 bytes in Linux */
 };
 
+/* A thread of a process image. */
 struct sdw_thread_event {
 	uint64_t time_ns;
-	uint32_t id;
-	uint32_t process;
-	uint32_t tid;
-	uint32_t inner_tid;
-	const char *name; /* the kernel's: comm */
+	uint32_t id;	  /* 1, 2, 3 ... */
+	uint32_t process; /* id of its process */
+	uint32_t tid;	  /* in the profiler's pid namespace; equals the pid for the main thread */
+	uint32_t inner_tid; /* in the thread's own pid namespace; where that is not known: tid */
+	const char *name;   /* the kernel's: comm, at most 15 bytes */
 };
 
 enum sdw_code_kind {
-	SDW_CODE_PYTHON,
-	SDW_CODE_NATIVE,
-	SDW_CODE_KERNEL,
+	SDW_CODE_PYTHON, /* a code object */
+	SDW_CODE_NATIVE, /* a function of an ELF file */
+	SDW_CODE_KERNEL, /* a function of the kernel */
 	SDW_CODE_MARKER, /* a place where something is missing; the name says what */
 	SDW_CODE_KIND_COUNT,
 };
@@ -62,57 +74,64 @@ enum sdw_code_kind {
 /* A function. */
 struct sdw_code_event {
 	uint64_t time_ns;
-	uint32_t id;
+	uint32_t id;	     /* 1, 2, 3 ... */
 	uint8_t kind;	     /* enum sdw_code_kind */
-	const char *name;    /* Python: qualified where the interpreter has it */
-	const char *file;    /* Python: file name of the code object; native: path of the ELF file */
-	uint32_t first_line; /* Python only, else 0 */
+	const char *name;    /* Python: qualified where the interpreter has it; native: symbol */
+	const char *file;    /* Python: co_filename; native: path of the ELF file; else "" */
+	uint32_t first_line; /* Python: co_firstlineno, counted from 1; else 0 */
 };
 
 /* A function at a line. */
 struct sdw_frame_event {
 	uint64_t time_ns;
-	uint32_t id;
-	uint32_t code;
-	uint32_t line; /* being executed; 0: none or not known */
+	uint32_t id;   /* 1, 2, 3 ... */
+	uint32_t code; /* id of the function */
+	uint32_t line; /* being executed, counted from 1; 0: none or not known */
 };
 
 /* A stack: a frame on top of another stack. Its root has parent 0. */
 struct sdw_stack_event {
 	uint64_t time_ns;
-	uint32_t id;
+	uint32_t id;	 /* 1, 2, 3 ... */
 	uint32_t parent; /* the stack of its caller, always defined before, always < id */
-	uint32_t frame;
+	uint32_t frame;	 /* id of the frame on top, the innermost */
 };
 
-/* One overflow. */
+/*
+ * One overflow. In a CTF trace `sample` where its weight is the recording's period, else
+ * `sample_weighted`; both also carry pid and tid of the thread, so that other tools need no
+ * look-up.
+ */
 struct sdw_sample_event {
-	uint64_t time_ns; /* never before that of the sample sent before */
-	uint32_t thread;
-	uint32_t stack;	  /* 0: nothing is known of the stack */
+	uint64_t time_ns; /* of the overflow; never before that of the sample sent before */
+	uint32_t thread;  /* id of the thread that was interrupted */
+	uint32_t stack;	  /* id of what it was doing; 0: nothing is known of the stack */
 	uint64_t weight;  /* in `unit`s of the recording: what the sample stands for */
-	uint16_t cpu;
+	uint16_t cpu;	  /* number of the processor, as the kernel counts */
 	uint8_t status;	  /* enum sdw_status */
 	uint8_t flags;	  /* enum sdw_sample_flags of events.h */
 };
 
 /* Overflows that did not become samples, within an interval; repeated as they are noticed. */
 struct sdw_lost_event {
-	uint64_t time_ns;    /* end of the interval */
-	uint64_t begin_ns;
-	uint64_t count;
-	uint8_t reason;	     /* enum sdw_lost */
+	uint64_t time_ns;  /* end of the interval (end_ns in a CTF trace) */
+	uint64_t begin_ns; /* its begin; both CLOCK_MONOTONIC */
+	uint64_t count;	   /* overflows, not added up with events before */
+	uint8_t reason;	   /* enum sdw_lost */
 };
 
-/* Totals of the recording so far; last in a complete trace, and repeated while recording. */
+/*
+ * Totals of the recording so far; last in a complete trace, and repeated while recording. In a CTF
+ * trace each status and each reason is a field of its own: status_complete ... lost_ring_full ...
+ */
 struct sdw_totals {
 	uint64_t time_ns;
-	uint64_t duration_ns;
-	uint64_t overflows; /* == sum of the two arrays */
-	uint64_t status[SDW_STATUS_COUNT];
-	uint64_t lost[SDW_LOST_COUNT];
-	uint32_t processes;
-	uint32_t threads;
+	uint64_t duration_ns;		   /* since counting began */
+	uint64_t overflows;		   /* == sum of the two arrays */
+	uint64_t status[SDW_STATUS_COUNT]; /* samples by status */
+	uint64_t lost[SDW_LOST_COUNT];	   /* overflows without a sample, by reason */
+	uint32_t processes;		   /* images seen */
+	uint32_t threads;		   /* threads seen */
 	bool complete; /* the recording was ended in order, these are the final totals */
 };
 

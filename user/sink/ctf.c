@@ -272,6 +272,16 @@ static int put_sample(struct sdw_sink *sink, const struct sdw_sample_event *even
 	return 0;
 }
 
+/*
+ * CTF counts as discarded what the tracer had and could not keep, and readers warn of it. Overflows
+ * that it never saw, or that nobody asked about, are in the lost events and in the totals alone.
+ */
+static bool is_discarded(uint8_t reason)
+{
+	return reason == SDW_LOST_RING_FULL || reason == SDW_LOST_NO_SCRATCH ||
+	       reason == SDW_LOST_CONSUMER;
+}
+
 static int put_lost(struct sdw_sink *sink, const struct sdw_lost_event *event)
 {
 	struct ctf *ctf = ctf_of(sink);
@@ -283,8 +293,7 @@ static int put_lost(struct sdw_sink *sink, const struct sdw_lost_event *event)
 	at = put_u64(at, event->time_ns);
 	at = put_u64(at, event->count);
 	put_u8(at, event->reason);
-	/* of a task that is not asked about nothing is lost: readers would warn for no reason */
-	if (event->reason != SDW_LOST_OUTSIDE_TARGET)
+	if (is_discarded(event->reason))
 		ctf->stream.discarded += event->count;
 	return 0;
 }

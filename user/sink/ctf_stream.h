@@ -25,7 +25,7 @@ struct sdw_ctf_stream {
 	uint64_t begin_ns;  /* time of the packet's first event */
 	uint64_t last_ns;   /* time of the last event, of whatever packet */
 	uint64_t sequence;  /* number of the packet */
-	uint64_t discarded; /* overflows lost so far */
+	uint64_t discarded; /* overflows that were seen and then dropped, so far */
 };
 
 /* Prepares an empty stream for `fd`, an empty file. Returns 0 or -ENOMEM. */
