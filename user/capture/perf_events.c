@@ -62,6 +62,13 @@ void sdw_events_fill_attr(const struct sdw_config *config, struct perf_event_att
 		attr->exclude_idle = 1;
 		return;
 	}
+	/*
+	 * For a task both clocks tick alike; but into its count cpu-clock takes what stopping its
+	 * own timer costs, some microseconds at each context switch, which would look like lost
+	 * overflows.
+	 */
+	if (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK)
+		attr->config = PERF_COUNT_SW_TASK_CLOCK;
 	attr->inherit = 1;
 	attr->inherit_thread = !config->children;
 	attr->enable_on_exec = config->command != NULL;
