@@ -61,6 +61,9 @@ const char *sdw_elf_string(const Elf_Data *strings, uint64_t offset);
 /* The first section of a type, with its header, or NULL. */
 Elf_Scn *sdw_elf_section_of_type(struct sdw_elf *elf, uint32_t type, GElf_Shdr *header);
 
+/* Fills `functions` at first use. */
+void sdw_elf_load_functions(struct sdw_elf *elf);
+
 /* The debug file, looked for at first use; NULL if there is none. */
 struct sdw_elf *sdw_elf_debug_file(struct sdw_elf *elf);
 

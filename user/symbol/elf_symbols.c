@@ -22,8 +22,6 @@
 #define MAX_SYMBOL_SECTIONS 65536u
 /* how many enclosing candidates are looked at; real code nests labels two or three deep */
 #define MAX_NESTING	 64
-#define MAX_EVALUATION	 64 /* pieces of the evaluation function; compilers make two or three */
-#define EVALUATION	 "_PyEval_EvalFrameDefault"
 #define DEBUG_DIRECTORY	 "/usr/lib/debug/.build-id/"
 #define DEBUG_PATH_BYTES 256
 
@@ -210,7 +208,7 @@ static int add_table(struct sdw_elf *elf, struct sdw_elf *from, uint32_t type)
 	return err;
 }
 
-static void load_functions(struct sdw_elf *elf)
+void sdw_elf_load_functions(struct sdw_elf *elf)
 {
 	if (elf->functions_tried)
 		return;
@@ -245,7 +243,7 @@ int sdw_elf_symbol_at(struct sdw_elf *elf, uint64_t vaddr, struct sdw_elf_symbol
 	const struct sdw_elf_function *function;
 	size_t last, i;
 
-	load_functions(elf);
+	sdw_elf_load_functions(elf);
 	if (!last_at_or_before(elf, vaddr, &last))
 		return -ENOENT;
 	for (i = last; last - i < MAX_NESTING && elf->functions[i].reach > vaddr; i--) {
@@ -304,49 +302,6 @@ int sdw_elf_symbol_named(struct sdw_elf *elf, const char *name, struct sdw_elf_s
 		return 0;
 	debug = sdw_elf_debug_file(elf);
 	return debug ? find_named(debug, SHT_SYMTAB, name, symbol) : -ENOENT;
-}
-
-/* "NAME", or "NAME.cold" and whatever else compilers append after a dot. */
-static bool is_evaluation_name(const char *name)
-{
-	size_t length = sizeof(EVALUATION) - 1;
-
-	return strncmp(name, EVALUATION, length) == 0 &&
-	       (name[length] == '\0' || name[length] == '.' || name[length] == '@');
-}
-
-static void load_evaluation(struct sdw_elf *elf)
-{
-	struct {
-		struct sdw_elf_range *items;
-		size_t count, room;
-	} list = {0};
-
-	elf->evaluation_tried = true;
-	load_functions(elf);
-	for (size_t i = 0; i < elf->function_count; i++) {
-		const struct sdw_elf_function *function = &elf->functions[i];
-
-		if (!function->size || !is_evaluation_name(function->name))
-			continue;
-		if (list.count == MAX_EVALUATION || sdw_array_reserve(&list, 1))
-			break;
-		list.items[list.count].start = function->vaddr;
-		list.items[list.count++].end = function->vaddr + function->size;
-	}
-	elf->evaluation = list.items;
-	elf->evaluation_count = list.count;
-}
-
-bool sdw_elf_is_evaluation(struct sdw_elf *elf, uint64_t vaddr)
-{
-	if (!elf->evaluation_tried)
-		load_evaluation(elf);
-	for (size_t i = 0; i < elf->evaluation_count; i++) {
-		if (vaddr >= elf->evaluation[i].start && vaddr < elf->evaluation[i].end)
-			return true;
-	}
-	return false;
 }
 
 /* The host's own file of this build id, or -1. Never waits on what is no regular file. */

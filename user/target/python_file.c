@@ -46,7 +46,7 @@ static bool parse_version(const char *text, struct python_version *version)
 	if (version->major < 2 || version->major > 3 || strlen(text) >= sizeof(version->suffix) ||
 	    text[strspn(text, "abcrc0123456789+")] != '\0')
 		return false;
-	strcpy(version->suffix, text);
+	memcpy(version->suffix, text, strlen(text) + 1);
 	return true;
 }
 
