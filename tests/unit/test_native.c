@@ -154,6 +154,32 @@ static void test_an_address_without_symbol_keeps_its_number(void **state)
 	assert_non_null(strstr(symbol.module, "/libc"));
 }
 
+static void test_stubs_are_named_after_the_function_that_they_call(void **state)
+{
+	struct fixture *f = *state;
+	struct sdw_mapping *mapping = sdw_maps_find(
+		&f->maps, (uintptr_t)test_stubs_are_named_after_the_function_that_they_call);
+	uint64_t vaddr, size, bias, found = 0;
+	struct sdw_elf *elf;
+
+	assert_non_null(mapping);
+	elf = sdw_mapping_elf(&f->maps, mapping);
+	assert_non_null(elf);
+	assert_int_equal(sdw_mapping_bias(mapping, &bias), 0);
+	if (sdw_elf_section_address(elf, ".plt.sec", &vaddr, &size) &&
+	    sdw_elf_section_address(elf, ".plt", &vaddr, &size))
+		skip(); /* linked with -z now -fno-plt */
+	for (uint64_t at = vaddr; at < vaddr + size; at += 16) {
+		struct sdw_native_symbol symbol = resolve(f, bias + at + 9, false);
+
+		/* teardown() calls it */
+		found += !strcmp(symbol.name, "unlink@plt");
+		if (!strcmp(symbol.name, "unlink@plt"))
+			assert_true(symbol.start == at);
+	}
+	assert_int_equal(found, 1);
+}
+
 static void test_an_address_outside_of_every_mapping_is_unknown(void **state)
 {
 	struct sdw_native_symbol symbol = resolve(*state, 0x1234, false);
@@ -203,6 +229,7 @@ int main(void)
 		TEST(test_a_return_address_stands_for_the_call_before_it),
 		TEST(test_the_vdso_has_names),
 		TEST(test_an_address_without_symbol_keeps_its_number),
+		TEST(test_stubs_are_named_after_the_function_that_they_call),
 		TEST(test_an_address_outside_of_every_mapping_is_unknown),
 		TEST(test_code_without_a_file_is_anonymous_or_named_by_the_perf_map),
 	};

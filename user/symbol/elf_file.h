@@ -72,6 +72,12 @@ int sdw_elf_section_address(struct sdw_elf *elf, const char *name, uint64_t *vad
  */
 int sdw_elf_symbol_at(struct sdw_elf *elf, uint64_t vaddr, struct sdw_elf_symbol *symbol);
 
+/*
+ * The stub at vaddr through which the file calls a function of another one: that function's name,
+ * the stub's address and size. Returns 0, or -ENOENT where no stub is, or none that can be read.
+ */
+int sdw_elf_stub_at(struct sdw_elf *elf, uint64_t vaddr, struct sdw_elf_symbol *symbol);
+
 /* A symbol (function or object, any of the tables) by its exact name. Returns 0 or -ENOENT. */
 int sdw_elf_symbol_named(struct sdw_elf *elf, const char *name, struct sdw_elf_symbol *symbol);
 

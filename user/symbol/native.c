@@ -56,15 +56,22 @@ static int name_by_number(struct sdw_strings *strings, uint64_t number, const ch
 static int name_by_elf(struct sdw_elf *elf, struct sdw_strings *strings, uint64_t vaddr,
 		       uint64_t number, const char *module, struct sdw_native_symbol *symbol)
 {
-	char readable[MAX_NAME_BYTES];
+	char readable[MAX_NAME_BYTES], stub[MAX_NAME_BYTES + sizeof("@plt")];
 	struct sdw_elf_symbol found;
+	bool is_stub = false;
+	const char *name;
 
-	if (sdw_elf_symbol_at(elf, vaddr, &found))
-		return name_by_number(strings, number, module, symbol);
-	if (!sdw_demangle(found.name, readable, sizeof(readable)))
-		symbol->name = keep(strings, readable, false);
-	else
-		symbol->name = keep(strings, found.name, false);
+	if (sdw_elf_symbol_at(elf, vaddr, &found)) {
+		if (sdw_elf_stub_at(elf, vaddr, &found))
+			return name_by_number(strings, number, module, symbol);
+		is_stub = true;
+	}
+	name = sdw_demangle(found.name, readable, sizeof(readable)) ? found.name : readable;
+	if (is_stub) {
+		snprintf(stub, sizeof(stub), "%.*s@plt", (int)MAX_NAME_BYTES - 1, name);
+		name = stub;
+	}
+	symbol->name = keep(strings, name, false);
 	symbol->module = keep(strings, module, true);
 	symbol->start = found.vaddr;
 	return finish(symbol);

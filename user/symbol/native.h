@@ -16,12 +16,12 @@
 #include "target/maps.h"
 
 struct sdw_native_symbol {
-	const char
-		*name; /* demangled; "0x..." (vaddr) without a symbol; kept in the strings given */
+	/* demangled; NAME@plt: a stub; "0x..." (vaddr): no symbol. Kept in the strings given */
+	const char *name;
 	const char *module; /* path of the file; "[vdso]", "[jit]", "" (anonymous), "[unknown]" */
-	uint64_t start;	 /* of the function: vaddr of its file, or address of code without a file */
-	bool trampoline; /* made by python -X perf around a Python call: says nothing new, hide it
-			  */
+	uint64_t start;	    /* of the function: vaddr of its file, or address of other code */
+	/* made by python -X perf around each Python call: says nothing new, hide it */
+	bool trampoline;
 };
 
 /*
