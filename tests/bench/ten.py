@@ -3,7 +3,7 @@
 
 ten.py --seconds S [--clock thread|wall] [--cycle MS] [--wait S] [--out FILE]
 
-Runs whole cycles of the ten functions for S seconds and writes, as JSON, what share each had by the
+Runs whole cycles of the ten functions for S seconds (of that clock) and writes, as JSON, what share each had by the
 program's own clock, read only between two functions. `thread` is the thread's CPU time, for samplers of
 CPU time. Reading it is a system call, and a sampler that stops the program from outside is drawn to
 these (one run had 26 % of its samples there), so for those take `wall`, which the vDSO answers.
@@ -61,8 +61,8 @@ def run(seconds, chunk, now):
     """Returns the time at every boundary: 10 intervals a cycle, cycle after cycle."""
     work = [(function, share * chunk) for function, share in zip(FUNCTIONS, SHARES)]
     times = [now()]
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
+    end = now() + int(seconds * 1e9)
+    while times[-1] < end:
         for function, n in work:
             function(n)
             times.append(now())
