@@ -20,34 +20,75 @@ static int say_failed(const struct sdw_output_file *file, int err)
 	return err;
 }
 
-/* Makes a file that nobody has, next to `path`. Returns a file descriptor or -errno. */
-static int open_temporary(struct sdw_output_file *file)
+/* Sets the name of a file that nobody has, in the directory of `path`. Returns 0 or -errno. */
+static int choose_temporary(struct sdw_output_file *file)
 {
 	const char *slash = strrchr(file->path, '/');
 	int directory = slash ? (int)(slash - file->path) + 1 : 0;
+	unsigned long long random = 0;
 
-	for (int tries = 0; tries < 16; tries++) {
-		unsigned long long random = 0;
-		int fd;
-
-		if (getrandom(&random, sizeof(random), 0) < 0)
-			return -errno;
-		/* short, so that it fits where the name of the file itself does */
-		if (asprintf(&file->temporary, "%.*s.sdw-%016llx", directory, file->path, random) <
-		    0) {
-			file->temporary = NULL;
-			return -ENOMEM;
-		}
-		fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			  0600);
-		if (fd >= 0)
-			return fd;
-		free(file->temporary);
+	free(file->temporary);
+	file->temporary = NULL;
+	if (getrandom(&random, sizeof(random), 0) < 0)
+		return -errno;
+	/* short, so that it fits where the name of the file itself does */
+	if (asprintf(&file->temporary, "%.*s.sdw-%016llx", directory, file->path, random) < 0) {
 		file->temporary = NULL;
-		if (errno != EEXIST)
-			return -errno;
+		return -ENOMEM;
 	}
-	return -EEXIST;
+	return 0;
+}
+
+/* A file without a name leaves nothing behind, however the program ends. */
+static int open_nameless(struct sdw_output_file *file)
+{
+	const char *slash = strrchr(file->path, '/');
+	char *directory =
+		slash ? strndup(file->path, (size_t)(slash - file->path) + 1) : strdup(".");
+	int fd;
+
+	if (!directory)
+		return -ENOMEM;
+	fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	free(directory);
+	file->is_nameless = fd >= 0;
+	return fd < 0 ? -errno : fd;
+}
+
+/* Makes a file next to `path`. Returns a file descriptor or -errno. */
+static int open_temporary(struct sdw_output_file *file)
+{
+	int fd, err = choose_temporary(file);
+
+	if (err)
+		return err;
+	fd = open_nameless(file);
+	if (fd != -EOPNOTSUPP && fd != -EISDIR)
+		return fd;
+	fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Gives a complete file its temporary name, which needs its descriptor. */
+static int give_name(struct sdw_output_file *file)
+{
+	char descriptor[64];
+
+	if (!file->is_nameless)
+		return 0;
+	snprintf(descriptor, sizeof(descriptor), "/proc/self/fd/%d", file->fd);
+	if (linkat(AT_FDCWD, descriptor, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) < 0)
+		return -errno;
+	file->is_nameless = false;
+	return 0;
+}
+
+static void drop_temporary(struct sdw_output_file *file, bool remove)
+{
+	if (remove && file->temporary && !file->is_nameless)
+		unlink(file->temporary);
+	free(file->temporary);
+	file->temporary = NULL;
 }
 
 static int open_path(struct sdw_output_file *file)
@@ -106,8 +147,12 @@ int sdw_output_file_open(struct sdw_output_file *file, const char *path)
 	if (path && strcmp(path, "-") != 0)
 		file->path = path;
 	file->fd = file->path ? open_path(file) : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (file->fd < 0)
-		return say_failed(file, file->path ? file->fd : -errno);
+	if (file->fd < 0) {
+		int err = file->path ? file->fd : -errno;
+
+		drop_temporary(file, false);
+		return say_failed(file, err);
+	}
 	file->stream = fopencookie(file, "w", functions);
 	if (!file->stream) {
 		close(file->fd);
@@ -128,15 +173,15 @@ static int close_stream(struct sdw_output_file *file)
 
 int sdw_output_file_close(struct sdw_output_file *file, int err)
 {
-	int stream_err = close_stream(file);
+	int stream_err;
 
+	if (!err && file->stream && !fflush(file->stream))
+		err = give_name(file);
+	stream_err = close_stream(file);
 	err = err ? err : stream_err;
 	if (!err && file->temporary && rename(file->temporary, file->path) < 0)
 		err = -errno;
-	if (err && file->temporary)
-		unlink(file->temporary);
-	free(file->temporary);
-	file->temporary = NULL;
+	drop_temporary(file, err != 0);
 	if (err && err != -EPIPE)
 		say_failed(file, err);
 	return err;
@@ -144,9 +189,6 @@ int sdw_output_file_close(struct sdw_output_file *file, int err)
 
 void sdw_output_file_discard(struct sdw_output_file *file)
 {
-	if (file->temporary)
-		unlink(file->temporary);
-	free(file->temporary);
-	file->temporary = NULL;
+	drop_temporary(file, true);
 	close_stream(file);
 }

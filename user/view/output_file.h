@@ -10,12 +10,14 @@
 #ifndef SDW_OUTPUT_FILE_H
 #define SDW_OUTPUT_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct sdw_output_file {
 	FILE *stream;
 	const char *path; /* NULL: standard output */
-	char *temporary;  /* NULL: written directly */
+	char *temporary;  /* where it is until it is complete; NULL: written directly */
+	bool is_nameless; /* not there yet either */
 	int fd;
 	int err; /* -errno of the first write that failed: the stream only keeps that there was one
 		  */
