@@ -9,8 +9,9 @@
 size_t sdw_word_distance(const char *a, const char *b);
 
 /*
- * The one of `count` words (NULLs are passed over) that begins with `word` or is closest to it, or NULL
- * when all are further away than a slip of the finger: a third of the length of the word, at least 2.
+ * The one of `count` words (NULLs are passed over) that begins with `word` or is closest to it, or
+ * NULL when all are further away than a slip of the finger: a third of the length of the word, at
+ * least 2.
  */
 const char *sdw_nearest_word(const char *word, const char *const *words, size_t count);
 

@@ -13,8 +13,7 @@
 #include "base/options.h"
 
 #define MAX_OPTIONS 64
-#define LONG_BASE   256 /* getopt's value of table entry i is LONG_BASE + i: above every character \
-			 */
+#define LONG_BASE   256 /* above every character: getopt's value of table entry i is this + i */
 
 /* The table in the form that getopt_long takes. */
 struct getopt_tables {

@@ -81,7 +81,8 @@ enum sdw_options_result {
 	SDW_OPTIONS_GO_ON,
 	SDW_OPTIONS_HELP,  /* -h or --help: the text was printed on stdout */
 	SDW_OPTIONS_WRONG, /* what is wrong was said on stderr */
-	SDW_OPTIONS_FAULT, /* never by the parser: for what is asked rightly, but cannot be had here */
+	SDW_OPTIONS_FAULT, /* never by the parser: for what is asked rightly, but cannot be had here
+			    */
 };
 
 /*

@@ -139,13 +139,15 @@ static int create_sink(struct record *record)
 	if (!wants_report(&record->config))
 		return 0;
 	err = sdw_profile_init(&record->profile, false);
+	if (!err) {
+		record->has_profile = true;
+		both[0] = record->sink;
+		both[1] = &record->profile.sink;
+		err = sdw_tee_create(both, 2, &tee);
+	}
 	if (err)
-		return err;
-	record->has_profile = true;
-	both[0] = record->sink;
-	both[1] = &record->profile.sink;
-	err = sdw_tee_create(both, 2, &tee);
-	if (!err)
+		sdw_error("cannot keep a profile for the table at the end: %s", strerror(-err));
+	else
 		record->sink = tee;
 	return err;
 }
@@ -195,7 +197,7 @@ static int print_end(struct record *record)
 
 	summary->config = config;
 	summary->trace = record->output;
-	if (record->has_profile && record->profile.totals.overflows)
+	if (record->has_profile && sdw_totals_samples(&summary->totals))
 		print_report(record);
 	if (config->json) {
 		err = sdw_summary_print_json(summary, stdout);
@@ -206,6 +208,9 @@ static int print_end(struct record *record)
 	} else if (!config->quiet) {
 		sdw_summary_print(summary, stderr);
 	}
+	if (!sdw_totals_samples(&summary->totals))
+		sdw_warn(
+			"no sample: the target did not run, or made no event, while it was recorded");
 	return err;
 }
 
