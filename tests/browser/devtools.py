@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shutil
 import subprocess
 import tempfile
 import time
@@ -17,7 +18,7 @@ class Browser:
 
     def __init__(self, program, timeout=120):
         self.deadline = time.monotonic() + timeout
-        self.folder = tempfile.TemporaryDirectory(prefix="sidewinder-browser-")
+        self.folder = tempfile.mkdtemp(prefix="sidewinder-browser-")
         commands, self.output = os.pipe()
         self.input, answers = os.pipe()
 
@@ -27,7 +28,7 @@ class Browser:
             os.dup2(kept[1], 4)
 
         self.process = subprocess.Popen(
-            (program, *QUIET, "--user-data-dir=" + self.folder.name), preexec_fn=place, close_fds=False,
+            (program, *QUIET, "--user-data-dir=" + self.folder), preexec_fn=place, close_fds=False,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(commands)
         os.close(answers)
@@ -40,11 +41,19 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
+        try:
+            self.session = None
+            self.call("Browser.close")
+        except (OSError, EOFError, RuntimeError):
+            pass  # it ended already
+        try:
+            self.process.wait(20)  # for its children too, which write to the folder
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
         os.close(self.input)
         os.close(self.output)
-        self.folder.cleanup()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def message(self):
         """The next message of the browser."""
