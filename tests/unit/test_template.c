@@ -76,15 +76,17 @@ static struct sdw_library *library;
 static struct sdw_template learn(struct sdw_templates *templates, const char *code)
 {
 	struct sdw_frame frame = {.pc = (uintptr_t)code};
-	const struct sdw_template *form;
+	const struct sdw_template *form, *again;
 
-	assert_null(sdw_template_find(templates, frame.pc));
+	assert_null(sdw_template_find(templates, &frame));
 	assert_int_equal(sdw_template_learn(templates, library, &maps, &frame, &form), 0);
 	assert_non_null(form);
-	assert_ptr_equal(sdw_template_find(templates, frame.pc), form);
-	/* the same for a call just before it */
+	assert_ptr_equal(sdw_template_find(templates, &frame), form);
+	/* the same for a return address just behind it */
 	frame = (struct sdw_frame){.pc = (uintptr_t)code + 1, .caller = true};
-	assert_ptr_equal(sdw_template_find(templates, sdw_frame_lookup(&frame)), form);
+	assert_null(sdw_template_find(templates, &frame));
+	assert_int_equal(sdw_template_learn(templates, library, &maps, &frame, &again), 0);
+	assert_ptr_equal(again, form);
 	return *form;
 }
 
@@ -157,7 +159,7 @@ static void test_code_outside_of_files_is_not_learned(void **state)
 	(void)state;
 	assert_int_equal(sdw_template_learn(&templates, library, &maps, &frame, &form), 0);
 	assert_null(form);
-	assert_null(sdw_template_find(&templates, 0x1000));
+	assert_null(sdw_template_find(&templates, &frame));
 	sdw_templates_free(&templates);
 }
 
@@ -165,6 +167,7 @@ static void test_a_mapping_that_changed_takes_its_templates_with_it(void **state
 {
 	static struct sdw_templates templates;
 	struct sdw_mapping other = {.start = 0x10000, .end = 0x20000, .path = ""};
+	struct sdw_frame frame = {.pc = (uintptr_t)at_entry};
 	struct sdw_mapping *mine;
 
 	(void)state;
@@ -173,7 +176,7 @@ static void test_a_mapping_that_changed_takes_its_templates_with_it(void **state
 	/* another place: nothing is forgotten */
 	assert_int_equal(sdw_maps_add(&maps, &other), 0);
 	sdw_templates_check(&templates, &maps);
-	assert_non_null(sdw_template_find(&templates, (uintptr_t)at_entry));
+	assert_non_null(sdw_template_find(&templates, &frame));
 	/* another file at the same place */
 	mine = sdw_maps_find(&maps, (uintptr_t)at_entry);
 	other = *mine;
@@ -182,7 +185,7 @@ static void test_a_mapping_that_changed_takes_its_templates_with_it(void **state
 	other.path = "";
 	assert_int_equal(sdw_maps_add(&maps, &other), 0);
 	sdw_templates_check(&templates, &maps);
-	assert_null(sdw_template_find(&templates, (uintptr_t)at_entry));
+	assert_null(sdw_template_find(&templates, &frame));
 	sdw_templates_free(&templates);
 	assert_int_equal(sdw_maps_read(&maps), 0);
 }

@@ -14,8 +14,14 @@
 #define PRIMARY_MASK  0xc0
 #define MAX_REMEMBERS 64 /* compilers nest none; each one costs memory */
 
+struct progress {
+	bool cfa_defined; /* must be before the first row is complete */
+	bool depends_on_pc;
+	unsigned int remembered;
+};
+
 /* True if the operator and its operands are among those that always end and never trap. */
-static bool skip_operator(struct sdw_bytes *bytes)
+static bool skip_operator(struct sdw_bytes *bytes, struct progress *progress)
 {
 	uint8_t code = (uint8_t)sdw_bytes_unsigned(bytes, 1);
 
@@ -57,12 +63,13 @@ static bool skip_operator(struct sdw_bytes *bytes)
 	default:
 		if (code < DW_OP_breg0 || code > DW_OP_breg0 + MAX_REGISTER)
 			return false;
+		progress->depends_on_pc |= code == DW_OP_breg0 + MAX_REGISTER;
 		sdw_bytes_sleb(bytes);
 		return !bytes->bad;
 	}
 }
 
-static bool skip_expression(struct sdw_bytes *bytes)
+static bool skip_expression(struct sdw_bytes *bytes, struct progress *progress)
 {
 	uint64_t size = sdw_bytes_uleb(bytes);
 	const uint8_t *start = sdw_bytes_skip(bytes, size);
@@ -72,7 +79,7 @@ static bool skip_expression(struct sdw_bytes *bytes)
 		return false;
 	expression.end = start + size;
 	while (expression.at < expression.end) {
-		if (!skip_operator(&expression))
+		if (!skip_operator(&expression, progress))
 			return false;
 	}
 	return true;
@@ -82,11 +89,6 @@ static bool skip_register(struct sdw_bytes *bytes)
 {
 	return sdw_bytes_uleb(bytes) <= MAX_REGISTER;
 }
-
-struct progress {
-	bool cfa_defined; /* must be before the first row is complete */
-	unsigned int remembered;
-};
 
 static bool skip_extended(struct sdw_bytes *bytes, uint8_t opcode, struct progress *progress)
 {
@@ -125,10 +127,10 @@ static bool skip_extended(struct sdw_bytes *bytes, uint8_t opcode, struct progre
 		return !bytes->bad;
 	case DW_CFA_def_cfa_expression:
 		progress->cfa_defined = true;
-		return skip_expression(bytes);
+		return skip_expression(bytes, progress);
 	case DW_CFA_expression:
 	case DW_CFA_val_expression:
-		return skip_register(bytes) && skip_expression(bytes);
+		return skip_register(bytes) && skip_expression(bytes, progress);
 	default: /* also DW_CFA_set_loc: its operand is not position independent */
 		return false;
 	}
@@ -163,10 +165,12 @@ static bool check(const uint8_t *program, size_t size, struct progress *progress
 }
 
 bool sdw_cfi_is_safe(const uint8_t *initial, size_t initial_size, const uint8_t *program,
-		     size_t program_size)
+		     size_t program_size, bool *depends_on_pc)
 {
 	struct progress progress = {.cfa_defined = false};
+	bool safe = check(initial, initial_size, &progress) &&
+		    check(program, program_size, &progress) && progress.cfa_defined;
 
-	return check(initial, initial_size, &progress) && check(program, program_size, &progress) &&
-	       progress.cfa_defined;
+	*depends_on_pc = progress.depends_on_pc;
+	return safe;
 }

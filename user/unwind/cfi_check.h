@@ -13,8 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Checks the instructions common to many entries and those of one entry, which run after them. */
+/*
+ * Checks the instructions common to many entries and those of one entry, which run after them.
+ * *depends_on_pc: an expression reads the program counter.
+ */
 bool sdw_cfi_is_safe(const uint8_t *initial, size_t initial_size, const uint8_t *program,
-		     size_t program_size);
+		     size_t program_size, bool *depends_on_pc);
 
 #endif

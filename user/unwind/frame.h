@@ -44,13 +44,23 @@ static inline uint64_t sdw_frame_lookup(const struct sdw_frame *frame)
 	return frame->pc - frame->caller;
 }
 
+/* What a step depends on besides registers and memory: never 0 but for pc 0. */
+static inline uint64_t sdw_frame_key(const struct sdw_frame *frame)
+{
+	return frame->pc << 1 | frame->caller;
+}
+
 /* User addresses of x86-64 end here (47 bits; with 5-level paging only on request). */
 #define SDW_USER_ADDRESSES_END (1ull << 47)
 
 /* True if a step from a frame whose stack pointer was `sp` leads where a stack can lead. */
 static inline bool sdw_frame_is_sane(const struct sdw_frame *frame, uint64_t sp)
 {
-	return frame->registers[SDW_REGISTER_SP] > sp && frame->pc < SDW_USER_ADDRESSES_END;
+	uint64_t caller_sp = frame->registers[SDW_REGISTER_SP];
+
+	/* at least the return address lies between */
+	return caller_sp > sp && caller_sp - sp >= sizeof(frame->pc) &&
+	       frame->pc < SDW_USER_ADDRESSES_END;
 }
 
 #endif

@@ -263,7 +263,7 @@ static int use_entry(const struct view *view, uint64_t offset, uint64_t vaddr,
 	    entry->initial_size > MAX_INSTRUCTION_BYTES ||
 	    entry->program_size > MAX_INSTRUCTION_BYTES ||
 	    !sdw_cfi_is_safe(entry->initial, entry->initial_size, entry->program,
-			     entry->program_size))
+			     entry->program_size, &entry->depends_on_pc))
 		return -ENOENT;
 	return 0;
 }

@@ -16,7 +16,8 @@ struct sdw_frame_entry {
 	uint64_t start, end; /* vaddr of the code it is about */
 	uint64_t code_align;
 	int64_t data_align;
-	bool signal_frame;		  /* its return address is where the code was interrupted */
+	bool signal_frame;  /* its return address is where the code was interrupted */
+	bool depends_on_pc; /* an expression reads the program counter, as in the linker's .plt */
 	const uint8_t *initial, *program; /* instructions; owned by the file */
 	size_t initial_size, program_size;
 };

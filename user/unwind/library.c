@@ -31,6 +31,7 @@ struct sdw_library {
 	uint8_t *entry; /* the entry in use, as .eh_frame has it */
 	size_t entry_size, entry_room;
 	bool signal_frame; /* ... is of a signal handler's frame */
+	bool caller;	   /* the step that goes on is from a return address */
 	bool no_tables;
 	bool out_of_memory;
 	bool above; /* memory above the captured stack was wanted */
@@ -172,6 +173,9 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t
 		library->out_of_memory |= err == -ENOMEM;
 		return -UNW_ENOINFO;
 	}
+	/* tables of stubs that make no calls; libunwind has the wrong pc for them after a call */
+	if (entry.depends_on_pc && library->caller)
+		return -UNW_ENOINFO;
 	if (!put_entry(library, &entry, entry.start + bias))
 		return -UNW_ENOMEM;
 	library->no_tables = false;
@@ -341,10 +345,12 @@ static enum sdw_step step(struct sdw_library *library, unw_cursor_t *cursor,
 {
 	uint64_t sp = frame->registers[SDW_REGISTER_SP];
 	struct sdw_frame caller = {.pc = 0};
+	unw_save_loc_t place;
 	unw_word_t pc;
 	int moved;
 
 	library->above = library->no_tables = false;
+	library->caller = frame->caller;
 	moved = unw_step(cursor);
 	/* without tables libunwind guesses: not wanted */
 	if (moved < 0 || library->no_tables)
@@ -355,6 +361,11 @@ static enum sdw_step step(struct sdw_library *library, unw_cursor_t *cursor,
 		return failure(library);
 	if (!pc)
 		return SDW_STEP_END;
+	/* tables that give no return address leave this frame's own, from a register or further in
+	 */
+	if (unw_get_save_loc(cursor, UNW_REG_IP, &place) || place.type != UNW_SLT_MEMORY ||
+	    place.u.addr < sp)
+		return SDW_STEP_BAD;
 	caller.pc = pc;
 	caller.caller = !library->signal_frame;
 	read_registers(cursor, &caller);

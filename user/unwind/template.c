@@ -15,6 +15,9 @@
 #define MAX_TEMPLATES (1u << 20)
 #define MAX_FORMS     (1u << 16)
 
+/* The call pushed it (System V ABI of x86-64, section 3.2.2); nobody has it elsewhere. */
+#define RETURN_ADDRESS_SLOT (-8)
+
 /* Imaginary registers are this far apart, in the middle of a space of 4 GiB each. */
 #define REGISTER_SPACING (1ull << 56)
 #define REGISTER_MIDDLE	 (1ull << 31)
@@ -78,7 +81,8 @@ static bool read_off(const struct sdw_frame *from, const struct sdw_frame *to,
 		}
 	}
 	if (form->base == SDW_REGISTER_COUNT ||
-	    !is_word_near(cfa, to->pc, &form->slots[SDW_REGISTER_SP]))
+	    !is_word_near(cfa, to->pc, &form->slots[SDW_REGISTER_SP]) ||
+	    form->slots[SDW_REGISTER_SP] != RETURN_ADDRESS_SLOT)
 		return false;
 	for (int i = SDW_REGISTER_SP + 1; i < SDW_REGISTER_COUNT; i++) {
 		if (!(to->known & 1u << i))
@@ -195,18 +199,20 @@ void sdw_templates_check(struct sdw_templates *templates, struct sdw_maps *maps)
 	}
 }
 
-const struct sdw_template *sdw_template_find(struct sdw_templates *templates, uint64_t address)
+const struct sdw_template *sdw_template_find(struct sdw_templates *templates,
+					     const struct sdw_frame *frame)
 {
-	/* Fibonacci hashing: the product's upper bits depend on all bits of the address */
-	size_t place = address * 0x9e3779b97f4a7c15ull >> 32 & (SDW_RECENT_TEMPLATES - 1);
+	uint64_t key = sdw_frame_key(frame);
+	/* Fibonacci hashing: the product's upper bits depend on all bits of the key */
+	size_t place = key * 0x9e3779b97f4a7c15ull >> 32 & (SDW_RECENT_TEMPLATES - 1);
 	const uint64_t *index;
 
-	if (templates->recent[place].address == address && address)
+	if (templates->recent[place].key == key && key)
 		return &templates->forms.items[templates->recent[place].index];
-	index = sdw_map64_find(&templates->by_pc, address);
+	index = sdw_map64_find(&templates->by_pc, key);
 	if (!index)
 		return NULL;
-	templates->recent[place].address = address;
+	templates->recent[place].key = key;
 	templates->recent[place].index = *index;
 	return &templates->forms.items[*index];
 }
@@ -234,7 +240,7 @@ int sdw_template_learn(struct sdw_templates *templates, struct sdw_library *libr
 		forget(templates);
 	index = index_of_form(templates, &form);
 	if (index < 0 || add_source(templates, mapping) ||
-	    sdw_map64_set(&templates->by_pc, sdw_frame_lookup(frame), (uint64_t)index))
+	    sdw_map64_set(&templates->by_pc, sdw_frame_key(frame), (uint64_t)index))
 		return -ENOMEM;
 	*learned = &templates->forms.items[index];
 	return 0;

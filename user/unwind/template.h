@@ -40,12 +40,12 @@ struct sdw_template {
 
 /* The templates of one process image. All zeroes is an empty set. */
 struct sdw_templates {
-	/* in front of by_pc: what was looked up last, by a few bits of the address */
+	/* in front of by_pc: what was looked up last, by a few bits of the key */
 	struct {
-		uint64_t address;
+		uint64_t key;
 		uint64_t index;
 	} recent[SDW_RECENT_TEMPLATES];
-	struct sdw_map64 by_pc; /* looked-up address: index into forms */
+	struct sdw_map64 by_pc; /* sdw_frame_key(): index into forms */
 	struct {
 		struct sdw_template *items; /* each form once */
 		size_t count, room;
@@ -61,8 +61,9 @@ struct sdw_templates {
 /* Forgets all if a mapping that a template came from is not as it was. */
 void sdw_templates_check(struct sdw_templates *templates, struct sdw_maps *maps);
 
-/* The template for the code at `address` (see sdw_frame_lookup()), or NULL if none was learned. */
-const struct sdw_template *sdw_template_find(struct sdw_templates *templates, uint64_t address);
+/* The template for the frame's code, or NULL if none was learned. */
+const struct sdw_template *sdw_template_find(struct sdw_templates *templates,
+					     const struct sdw_frame *frame);
 
 /*
  * Learns the template for frame->pc by asking libunwind. *learned: valid until the next call, NULL

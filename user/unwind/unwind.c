@@ -166,7 +166,7 @@ static int walk_by_templates(struct sdw_unwinder *unwinder, struct walk *walk, e
 	*step = SDW_STEP_MOVED;
 	while (*step == SDW_STEP_MOVED && walk->count < walk->max) {
 		const struct sdw_template *form =
-			sdw_template_find(&unwinder->templates, sdw_frame_lookup(&walk->frame));
+			sdw_template_find(&unwinder->templates, &walk->frame);
 
 		if (form && step_by_template(form, walk, step)) {
 			template_steps++;
