@@ -82,10 +82,10 @@ class Run:
         return rec.Recording(self.profiler, trace, 0, self.stdout, self.stderr)
 
     def programs_left(self):
-        """Our BPF programs whose process is gone."""
+        """Ids of our BPF programs whose process is gone."""
         text = subprocess.run(["bpftool", "prog", "show"], stdout=subprocess.PIPE, text=True).stdout
-        return [line for line in re.split(r"\n(?=\d)", text)
-                if "sdw" in line and not re.search(r"pids \S+\(\d+\)", line)]
+        return {entry.split(":")[0] for entry in re.split(r"\n(?=\d)", text)
+                if "name sdw" in entry and not re.search(r"pids \S+\(\d+\)", entry)}
 
     # running it
 
@@ -334,6 +334,7 @@ def main():
     if os.geteuid() != 0:
         print("1..0 # SKIP recording needs root")
         return 77
+    rec.take_precedence()
     options.work = os.path.abspath(options.work)
     shutil.rmtree(options.work, ignore_errors=True)
     environments.ROOT = os.path.join(options.work, os.pardir, "venvs")

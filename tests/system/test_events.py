@@ -9,26 +9,27 @@ def test_fixed_period_of_a_clock_gives_its_rate(context):
     recording = context.record_well("-e", "cpu-clock", "-c", "2000000", "--", *context.target("spin.py", 2))
     assert recording.summary["period_or_freq"] == 2000000, recording.summary
     cpu = recording.summary["samples"] * 0.002
-    assert 1.0 < cpu < 2.6, "%.2f s of samples" % cpu
+    assert 1.9 < cpu < 2.4, "%.2f s of samples" % cpu
 
 
 def test_task_clock_counts_the_tasks_time(context):
     recording = context.record_well("-e", "task-clock", "-F", "499", "--", *context.target("spin.py", 1.5))
     assert recording.summary["event"] == "task-clock"
-    assert recording.summary["samples"] > 300, recording.summary
+    assert 1.4 < recording.summary["samples"] / 499 < 2, recording.summary
 
 
 def test_page_faults_are_charged_to_who_makes_them(context):
     code = ("import mmap\n"
             "def touch():\n"
-            "    area = mmap.mmap(-1, 64 << 20)\n"
-            "    for place in range(0, 64 << 20, 4096):\n"
-            "        area[place] = 1\n"
+            "    area = mmap.mmap(-1, 8 << 20)\n"
+            "    area.madvise(mmap.MADV_NOHUGEPAGE) if hasattr(area, 'madvise') else None\n"
+            "    for place in range(0, 8 << 20, 4096):\n"
+            "        area[place] = sum(range(1000)) & 1\n"  # or the kernel throttles the event
             "touch()\n")
     recording = context.record_well("-e", "page-faults", "-c", "1", "--", context.python, "-c", code)
     touched = sum(sample["w"] for sample in recording.samples()
                   if any(frame[1] == "touch" for frame in sample["frames"]))
-    assert touched > 0.9 * (64 << 20) / 4096 or touched > 32, touched  # huge pages fault less often
+    assert touched > 0.9 * (8 << 20) / 4096, touched
     assert recording.summary["event"] == "page-faults"
 
 
@@ -103,5 +104,5 @@ def test_kernel_stacks_stand_at_the_leaf_and_only_when_asked_for(context):
 def test_rate_asked_is_rate_had(context):
     recording = context.record_well("-F", "4999", "--native=none", "--", *context.target("spin.py", 2))
     summary = recording.summary
-    assert sum(summary["lost"].values()) == 0, summary["lost"]
-    assert summary["samples"] > 0.5 * 2 * 4999, summary
+    assert sum(summary["lost"].values()) < 0.02 * summary["overflows"], summary["lost"]
+    assert 0.9 < summary["samples"] / (2 * 4999) < 1.2, summary

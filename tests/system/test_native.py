@@ -45,7 +45,7 @@ def test_evaluation_frames_are_shown_only_when_asked_for(context):
 def test_no_native_frames_without_native(context):
     recording = context.record_well("-F", "499", "--native=none", "--", *context.target("native.py", 0.7))
     kinds = {frame[0] for sample in recording.samples() for frame in sample["frames"]}
-    assert kinds == {"p"}, kinds
+    assert "p" in kinds and not kinds & {"n", "k"}, kinds
 
 
 def test_templates_give_what_the_library_gives(context, python):

@@ -22,10 +22,10 @@ def test_summary_object_has_every_count(context):
     assert set(summary["status"]) == STATUS, summary["status"]
     assert set(summary["lost"]) == LOST, summary["lost"]
     assert os.path.abspath(summary["trace"]) == recording.trace, summary["trace"]
-    assert 1.4 < summary["duration_s"] < 3, summary["duration_s"]
+    assert summary["duration_s"] > 1.4, summary["duration_s"]
     assert summary["period_or_freq"] == 997 and summary["event"] == "cpu-clock", summary
     assert summary["processes"] == 1 and summary["threads"] == 1, summary
-    assert summary["samples"] > 0.5 * 1.5 * 997, summary
+    assert 1.4 < summary["samples"] / 997 < 2, summary
     assert summary["status"]["complete"] > 0.9 * summary["samples"], summary
 
 
@@ -34,8 +34,8 @@ def test_summary_for_people_tells_counts_and_hot_functions_and_trace(context):
     done = context.profiler.run("record", "-o", trace, "--", *context.target("spin.py", 1))
     assert re.fullmatch(r"@main.*\n@done\n", done.stdout), "stdout is not the command's: " + done.stdout
     assert "trace: " + trace in done.stderr, done.stderr
-    assert re.search(r"\b\d{3,4} samples in 1\.\d\d s of 1 process, 1 thread", done.stderr), done.stderr
-    assert re.search(r"lost: 0 of \d+ overflows", done.stderr), done.stderr
+    assert re.search(r"\b\d{3,4} samples in \d+\.\d\d s of 1 process, 1 thread", done.stderr), done.stderr
+    assert re.search(r"lost: \d+ of \d+ overflows", done.stderr), done.stderr
     assert re.search(r"\bspin\b.*spin\.py", done.stderr), "no hot function: " + done.stderr
 
 
@@ -109,10 +109,10 @@ def test_report_by_everything_prints_rows(context):
     words = {"function": "grandchild", "line": "family.py", "file": "family.py", "thread": "python",
              "process": "python", "module": "family"}
     for by, word in words.items():
-        text = recording.report("--by=" + by)
+        text = recording.report("--by=" + by, "--limit=0")
         assert word in text, "--by=%s: %s" % (by, text)
     for option, word in (("--callers", "work"), ("--callees", "work")):
-        assert word in recording.report(option), option
+        assert word in recording.report(option, "--limit=0"), option
 
 
 def test_newest_trace_is_the_default(context):

@@ -30,9 +30,9 @@ def check_stacks(context, *options):
             burning[stack] += sample["w"]
     wrong = {stack: count for stack, count in burning.items() if stack not in told}
     assert not wrong, "stacks that never were: %r" % sorted(wrong.items())[:2]
-    missing = [stack for stack in told if burning[stack] < 0.5 * 0.1 * 997]
-    assert not missing, "%d stacks not found, e.g. %r; near: %r" % (
-        len(missing), missing[0], [s[-2:] for s in burning][:3])
+    missing = [stack for stack in told if not 0.8 < burning[stack] / (0.1 * 997) < 1.3]
+    assert not missing, "%d stacks without their samples, e.g. %d of %r" % (
+        len(missing), burning[missing[0]], missing[0])
 
 
 def test_every_frame_and_line_is_exact(context, python):
@@ -52,7 +52,7 @@ def test_shares_of_ten_functions_match_their_own_clock(context, python):
             if frame[0] == "p" and frame[1] in told:
                 counts[frame[1]] += sample["w"]
     total = sum(counts.values())
-    assert total > 0.9 * 4 * 997 * 0.5, "only %d samples" % total
+    assert 0.9 < total / (4 * 997) < 1.1, "%d samples" % total
     errors = {name: counts[name] / total - share for name, share in told.items()}
     rms = math.sqrt(sum(error * error for error in errors.values()) / len(errors))
     assert rms < 0.005, "RMS error %.2f %%: %r" % (100 * rms, errors)

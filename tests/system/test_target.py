@@ -112,7 +112,7 @@ def test_two_recordings_of_one_target_do_not_see_each_other(context):
         recording = rec.Recording(context.profiler, context.file("t%d" % n), 0,
                                   rec.read_text(context.file("out%d" % n)), "")
         assert not recording.faults(), recording.faults()
-        assert recording.summary["samples"] > 499, recording.summary
+        assert recording.summary["samples"] > 100, recording.summary
 
 
 def programs_of(pids):

@@ -34,6 +34,16 @@ def interpreters():
     return [tuple(line.split(" ", 1)) for line in lines]
 
 
+def take_precedence():
+    """Shares and counts shall be those of a machine that has nothing else to do, as far as that goes."""
+    os.setpriority(os.PRIO_PROCESS, 0, -10)
+    try:  # where the scheduler groups processes by session, their niceness counts inside of it only
+        with open("/proc/self/autogroup", "w") as file:
+            file.write("-10")
+    except OSError:
+        pass
+
+
 def minor_version(version):
     return tuple(int(part) for part in version.split(".")[:2])
 

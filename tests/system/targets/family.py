@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A parent that works, a forked child, an exec'd child and its own child; each works in its own function.
 
-argv: seconds [role].
+argv: CPU seconds [role].
 """
 import os
 import subprocess
@@ -13,8 +13,8 @@ ROLE = sys.argv[2] if len(sys.argv) > 2 else "parent"
 
 
 def work():
-    end = time.perf_counter() + SECONDS
-    while time.perf_counter() < end:
+    end = time.process_time() + SECONDS
+    while time.process_time() < end:
         sum(range(300))
 
 
