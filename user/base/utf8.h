@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* utf8.h - checks that bytes are UTF-8 (RFC 3629: no surrogates, nothing overlong, U+10FFFF at
- * most). */
+/* utf8.h - what is UTF-8: RFC 3629, so no surrogates, nothing overlong, U+10FFFF at most. */
 #ifndef SDW_UTF8_H
 #define SDW_UTF8_H
 

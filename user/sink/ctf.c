@@ -371,8 +371,7 @@ static const struct sdw_sink_ops ctf_ops = {
 	.close = put_close,
 };
 
-/* Writes a trace of nothing: full disks and missing rights show here, before anything is recorded.
- */
+/* Writes a trace of nothing, so that a full disk or missing rights show before recording. */
 static int write_empty_trace(struct ctf *ctf)
 {
 	struct sdw_recording nothing = {0};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ctf.h - writes a recording as a CTF 1.8 directory. The events and their fields: sink.h, README.
- */
+/* ctf.h - writes a recording as a CTF 1.8 directory. Events and fields: sink.h, README. */
 #ifndef SDW_SINK_CTF_H
 #define SDW_SINK_CTF_H
 

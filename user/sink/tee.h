@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tee.h - a sink that sends every event on to several others, e.g. a trace and a profile in memory.
- */
+/* tee.h - a sink that sends every event on to several others, e.g. a trace and a profile. */
 #ifndef SDW_SINK_TEE_H
 #define SDW_SINK_TEE_H
 

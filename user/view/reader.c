@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -159,8 +160,7 @@ static bool sink_failed(const struct run *run)
 	return run->error && !*run->reader.problem;
 }
 
-/* One line about a trace that is not good: what was found here, or the library's innermost cause.
- */
+/* One line about a bad trace: what was found here, or the library's innermost cause. */
 static void report(const struct run *run, int err)
 {
 	const bt_error *error = bt_current_thread_take_error();
@@ -207,6 +207,7 @@ static int try_in_child(struct run *run)
 	if (child < 0)
 		return -errno;
 	if (child == 0) {
+		(void)prctl(PR_SET_DUMPABLE, 0); /* no core file if it dies */
 		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		if (null < 0 || dup2(null, STDERR_FILENO) < 0)
 			_exit(0);

@@ -29,14 +29,16 @@ struct sdw_reader {
 	struct sdw_reader_class classes[SDW_CTF_EVENT_COUNT];
 	char *texts[SDW_READER_TEXTS]; /* strings that had to be repaired, freed after each event */
 	size_t text_count;
-	char problem[256]; /* what is wrong with the trace; "" if nothing is */
+	char problem[1024]; /* what is wrong with the trace; "" if nothing is */
 };
 
 void sdw_reader_init(struct sdw_reader *reader, struct sdw_sink *sink);
 void sdw_reader_free(struct sdw_reader *reader);
 
-/* Checks whose trace this is and sends the recording. 0, -EINVAL (then problem is set), or the
- * sink's error. */
+/*
+ * Checks whose trace this is and sends the recording. Returns 0, -EINVAL (then `problem` is set),
+ * -ENOMEM, or the sink's error.
+ */
 int sdw_reader_begin(struct sdw_reader *reader, const bt_trace *trace);
 
 /* Checks and sends one event. Errors as above. */
