@@ -24,7 +24,9 @@
 #include "base/array.h"
 #include "target/maps.h"
 
-#define MAX_FILES      4096
+/* files kept before those that nobody uses are dropped; later, twice as many as are in use */
+#define FIRST_LIMIT    512
+#define MAX_FILES      65536
 #define MAX_VDSO_BYTES (64u << 10)
 #define NEIGHBOURHOOD  8 /* a file's segments lie next to each other */
 
@@ -39,6 +41,7 @@ struct cached_file {
 struct sdw_file_cache {
 	struct cached_file *items;
 	size_t count, room;
+	size_t limit; /* count at which the unused ones are dropped */
 	struct sdw_elf *vdso;
 	uint8_t *vdso_bytes; /* what `vdso` was made of */
 	size_t vdso_size;
@@ -47,7 +50,10 @@ struct sdw_file_cache {
 int sdw_file_cache_create(struct sdw_file_cache **cache)
 {
 	*cache = calloc(1, sizeof(**cache));
-	return *cache ? 0 : -ENOMEM;
+	if (!*cache)
+		return -ENOMEM;
+	(*cache)->limit = FIRST_LIMIT;
+	return 0;
 }
 
 void sdw_file_cache_free(struct sdw_file_cache *cache)
@@ -74,6 +80,7 @@ static void drop_unused(struct sdw_file_cache *cache)
 			sdw_elf_unref(cache->items[i].elf);
 	}
 	cache->count = kept;
+	cache->limit = kept * 2 > FIRST_LIMIT ? kept * 2 : FIRST_LIMIT;
 }
 
 static bool is_same_version(const struct cached_file *file, const struct stat *status)
@@ -92,7 +99,7 @@ static struct sdw_elf *cached_elf(struct sdw_file_cache *cache, int handle,
 				   .modified = status->st_mtim,
 				   .size = status->st_size};
 	char path[32];
-	int fd;
+	int fd, err;
 
 	for (size_t i = 0; i < cache->count; i++) {
 		if (is_same_version(&cache->items[i], status))
@@ -102,10 +109,12 @@ static struct sdw_elf *cached_elf(struct sdw_file_cache *cache, int handle,
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	if (sdw_elf_open(fd, &file.elf))
-		file.elf = NULL;
+	err = sdw_elf_open(fd, &file.elf);
 	close(fd);
-	if (cache->count >= MAX_FILES)
+	/* that a file is no ELF file stays true; that memory or descriptors are short does not */
+	if (err && err != -ENOEXEC)
+		return NULL;
+	if (cache->count >= cache->limit)
 		drop_unused(cache);
 	/* not cached for want of room: the mapping alone holds it then */
 	if (cache->count >= MAX_FILES || sdw_array_reserve(cache, 1))
