@@ -49,9 +49,10 @@ struct sdw_scratch {
 	struct sdw_code_buffer code;
 	struct sdw_walk walk;
 	struct sdw_interpreter interpreter;
-	__u32 layout;	      /* index of the one in walk.layout, + 1 */
-	__u64 thread_pointer; /* fs base of the interrupted thread: pthread_self() */
-	__u64 stack_end;      /* of its native stack; 0: not known */
+	struct sdw_user_registers saved; /* of the user thread, when the kernel was interrupted */
+	__u32 layout;			 /* index of the one in walk.layout, + 1 */
+	__u64 thread_pointer;		 /* fs base of the interrupted thread: pthread_self() */
+	__u64 stack_end;		 /* of its native stack; 0: not known */
 	__u64 now_ns;
 	__u32 pid, tid, epoch;
 	/* search through the lists of thread states */
@@ -204,8 +205,13 @@ static __always_inline int send_bytes(__u32 cpu, void *bytes, __u64 size, __u64 
 	return (int)bpf_ringbuf_output(ring, bytes, size, flags);
 }
 
-/* python.bpf.c: walks the Python stack into scratch->walk; returns enum sdw_status. */
+/*
+ * python.bpf.c: walks the Python stack into scratch->walk; returns enum sdw_status. _bounded does
+ * so without bpf_loop, for kernels before 5.17, and less deep. Two functions, since such a kernel
+ * refuses a program that has a callback in it, even in code that is never reached.
+ */
 int sdw_walk_python(__u32 cpu);
+int sdw_walk_python_bounded(__u32 cpu);
 /* native.bpf.c: copies the native stack behind the sample record's first `used` bytes. */
 int sdw_copy_stack(__u32 cpu, __u32 used);
 

@@ -278,12 +278,12 @@ __noinline int sdw_step(__u32 cpu)
 	return scratch ? sdw_walk_step(&scratch->walk) : 1;
 }
 
-static __always_inline void walk_frames(__u32 cpu, struct sdw_scratch *scratch)
+static __always_inline void walk_frames(__u32 cpu, struct sdw_scratch *scratch, bool bounded)
 {
 	struct step_context context = {scratch};
 	__u32 i;
 
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop)) {
+	if (!bounded) {
 		bpf_loop(2 * SDW_MAX_FRAMES + 4, step_in_loop, &context, 0);
 		return;
 	}
@@ -356,7 +356,7 @@ static int search_in_loop(__u32 index, void *context)
 }
 
 /* Searches all interpreters' lists for the interrupted thread. The result is in scratch. */
-__noinline int sdw_search(__u32 cpu)
+static __always_inline int search(__u32 cpu, bool bounded)
 {
 	struct sdw_scratch *scratch = scratch_of(cpu);
 	__u32 i;
@@ -371,7 +371,7 @@ __noinline int sdw_search(__u32 cpu)
 				(void *)(scratch->interpreter.runtime_addr +
 					 scratch->walk.layout.runtime_interpreters_head)))
 		return 0;
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop)) {
+	if (!bounded) {
 		bpf_loop(MAX_SEARCH_STEPS, search_in_loop, &cpu, 0);
 		return 0;
 	}
@@ -380,6 +380,16 @@ __noinline int sdw_search(__u32 cpu)
 			return 0;
 	}
 	return 0;
+}
+
+__noinline int sdw_search(__u32 cpu)
+{
+	return search(cpu, false);
+}
+
+__noinline int sdw_search_bounded(__u32 cpu)
+{
+	return search(cpu, true);
 }
 
 /* Up to 3.11 the runtime names the thread state that holds the GIL. Returns it if it is ours. */
@@ -405,7 +415,7 @@ static __always_inline __u64 holder(struct sdw_scratch *scratch)
  * subinterpreter has two), and has a frame (it may have been freed and another made).
  */
 static __always_inline int find_thread_state(__u32 cpu, struct sdw_scratch *scratch,
-					     struct sdw_thread_slot *slot)
+					     struct sdw_thread_slot *slot, bool bounded)
 {
 	const struct sdw_pylayout *layout = &scratch->walk.layout;
 	__u32 sure = 0;
@@ -420,7 +430,10 @@ static __always_inline int find_thread_state(__u32 cpu, struct sdw_scratch *scra
 				       is_own(scratch, &sure)
 			       ? 0
 			       : -1;
-	sdw_search(cpu);
+	if (bounded)
+		sdw_search_bounded(cpu);
+	else
+		sdw_search(cpu);
 	slot->thread_state = scratch->search_found;
 	slot->retry_ns = scratch->now_ns;
 	if (!scratch->search_sure)
@@ -487,7 +500,7 @@ static __always_inline int take_interpreter(struct sdw_scratch *scratch,
 	return take_layout(scratch) ? SDW_STATUS_NO_PYTHON : SDW_STATUS_COMPLETE;
 }
 
-int sdw_walk_python(__u32 cpu)
+static __always_inline int walk_python(__u32 cpu, bool bounded)
 {
 	struct sdw_scratch *scratch = scratch_of(cpu);
 	struct sdw_thread_slot *slot;
@@ -506,14 +519,24 @@ int sdw_walk_python(__u32 cpu)
 	status = take_interpreter(scratch, slot, key);
 	if (status != SDW_STATUS_COMPLETE)
 		return status;
-	if (find_thread_state(cpu, scratch, slot))
+	if (find_thread_state(cpu, scratch, slot, bounded))
 		return SDW_STATUS_NO_THREAD_STATE;
 	thread_flags(scratch);
 	scratch->walk.cpu = cpu;
 	scratch->walk.seed = sdw_mix(key);
 	sdw_walk_begin(&scratch->walk);
-	walk_frames(cpu, scratch);
+	walk_frames(cpu, scratch, bounded);
 	if (!scratch->walk.count && scratch->walk.status == SDW_STATUS_COMPLETE)
 		return SDW_STATUS_NO_FRAME;
 	return (int)scratch->walk.status;
+}
+
+int sdw_walk_python(__u32 cpu)
+{
+	return walk_python(cpu, false);
+}
+
+int sdw_walk_python_bounded(__u32 cpu)
+{
+	return walk_python(cpu, true);
 }

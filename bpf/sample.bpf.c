@@ -23,9 +23,12 @@ static __always_inline __u64 stack_id(const struct sdw_walk *walk)
 
 #define NAME_CHECK_NS 100000000u /* how long a thread's name is taken to be the same */
 
-/* A life record through this processor's own ring, in order with its samples. */
-static __always_inline void send_seen(__u32 cpu, struct sdw_scratch *scratch, __u32 what,
-				      struct task_struct *task)
+/*
+ * A life record through this processor's own ring, in order with its samples. Not inlined: the
+ * record would take stack in every path (512 bytes for all functions of a call chain).
+ */
+static __noinline void send_seen(__u32 cpu, struct sdw_scratch *scratch, __u32 what,
+				 struct task_struct *task)
 {
 	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
 	struct sdw_record_life life = {};
@@ -106,29 +109,36 @@ static __always_inline void take_thread(__u32 cpu, struct sdw_scratch *scratch,
 
 /* ---- registers ---- */
 
-/* The user registers of the current task as the kernel saved them when it was entered. */
-static __always_inline int saved_registers(struct task_struct *task, struct sdw_user_registers *to)
+#define KEEP_REGISTERS(to, from)         \
+	({                               \
+		(to)->ip = (from)->ip;   \
+		(to)->sp = (from)->sp;   \
+		(to)->bp = (from)->bp;   \
+		(to)->bx = (from)->bx;   \
+		(to)->r12 = (from)->r12; \
+		(to)->r13 = (from)->r13; \
+		(to)->r14 = (from)->r14; \
+		(to)->r15 = (from)->r15; \
+	})
+
+/*
+ * The user registers as the kernel saved them when it was entered. Not inlined: the compiler would
+ * use one copy of the loads for these and for the context's, which the verifier does not allow.
+ */
+static __noinline void keep_saved_registers(struct sdw_scratch *scratch)
 {
+	struct sdw_user_registers *saved = &scratch->saved;
+	struct task_struct *task;
 	void *from;
 
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
 		from = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	else /* arch/x86: at the top of a kernel stack of 16 KiB */
-		from = BPF_CORE_READ(task, stack) + 16384 - sizeof(*to);
-	return (int)bpf_probe_read_kernel(to, sizeof(*to), from);
-}
-
-static __always_inline void keep_registers(struct sdw_registers *to,
-					   const struct sdw_user_registers *from)
-{
-	to->ip = from->ip;
-	to->sp = from->sp;
-	to->bp = from->bp;
-	to->bx = from->bx;
-	to->r12 = from->r12;
-	to->r13 = from->r13;
-	to->r14 = from->r14;
-	to->r15 = from->r15;
+	} else { /* arch/x86: at the top of a kernel stack of 16 KiB */
+		task = (void *)bpf_get_current_task();
+		from = BPF_CORE_READ(task, stack) + 16384 - sizeof(*saved);
+	}
+	if (!bpf_probe_read_kernel(saved, sizeof(*saved), from))
+		KEEP_REGISTERS(&scratch->sample.record.registers, saved);
 }
 
 /* ---- the sample ---- */
@@ -215,28 +225,25 @@ static __always_inline void view_task(struct task_struct *task, struct task_view
 
 /* The interrupted user thread: its registers, where its stack ends, its Python stack. */
 static __always_inline void take_user(__u32 cpu, struct sdw_scratch *scratch,
-				      struct task_struct *task, const struct task_view *view,
-				      const struct sdw_user_registers *regs)
+				      const struct task_view *view,
+				      const struct bpf_perf_event_data *perf, bool bounded)
 {
 	struct sdw_record_sample *sample = &scratch->sample.record;
-	struct sdw_user_registers saved = {};
 
 	scratch->thread_pointer = view->thread_pointer;
 	/* the main thread's stack ends at start_stack; another's at its thread pointer */
 	scratch->stack_end =
 		scratch->pid == scratch->tid ? view->start_stack : view->thread_pointer;
-	if (sample->flags & SDW_SAMPLE_KERNEL_MODE) {
-		saved_registers(task, &saved);
-		keep_registers(&sample->registers, &saved);
-	} else {
-		keep_registers(&sample->registers, regs);
-	}
-	sample->status = (__u8)sdw_walk_python(cpu);
+	if (!perf || sample->flags & SDW_SAMPLE_KERNEL_MODE)
+		keep_saved_registers(scratch);
+	else
+		KEEP_REGISTERS(&sample->registers, &perf->regs);
+	sample->status = (__u8)(bounded ? sdw_walk_python_bounded(cpu) : sdw_walk_python(cpu));
 }
 
 static __always_inline enum sdw_lost make_sample(void *ctx, __u32 cpu, struct sdw_scratch *scratch,
-						 const struct sdw_user_registers *regs,
-						 __u64 period)
+						 const struct bpf_perf_event_data *perf,
+						 __u64 period, bool bounded)
 {
 	struct sdw_record_sample *sample = &scratch->sample.record;
 	struct task_struct *task = (void *)bpf_get_current_task();
@@ -245,7 +252,7 @@ static __always_inline enum sdw_lost make_sample(void *ctx, __u32 cpu, struct sd
 
 	sample->tid = scratch->tid;
 	sample->cpu = (__u16)cpu;
-	sample->flags = !regs || !(regs->cs & 3) ? SDW_SAMPLE_KERNEL_MODE : 0;
+	sample->flags = !perf || !(perf->regs.cs & 3) ? SDW_SAMPLE_KERNEL_MODE : 0;
 	sample->period = period;
 	sample->status = SDW_STATUS_KERNEL_THREAD;
 	__builtin_memset(&sample->registers, 0, sizeof(sample->registers));
@@ -253,7 +260,7 @@ static __always_inline enum sdw_lost make_sample(void *ctx, __u32 cpu, struct sd
 	take_thread(cpu, scratch, task);
 	view_task(task, &view);
 	if (view.user)
-		take_user(cpu, scratch, task, &view, regs);
+		take_user(cpu, scratch, &view, perf, bounded);
 	if (send_stack(cpu, scratch, &sample->python_stack))
 		return SDW_LOST_RING_FULL;
 	size = SDW_WALK_HIDE(add_stacks(ctx, cpu, scratch));
@@ -265,8 +272,9 @@ static __always_inline enum sdw_lost make_sample(void *ctx, __u32 cpu, struct sd
 	return SDW_LOST_COUNT;
 }
 
-static __always_inline void on_overflow(void *ctx, const struct sdw_user_registers *regs,
-					__u64 period)
+/* perf: the context of a perf event, NULL for a tracepoint. bounded: see maps.bpf.h. */
+static __always_inline int on_overflow(void *ctx, const struct bpf_perf_event_data *perf,
+				       __u64 period, bool bounded)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct sdw_cpu_counters *count = bpf_map_lookup_elem(&counters, &cpu);
@@ -277,7 +285,7 @@ static __always_inline void on_overflow(void *ctx, const struct sdw_user_registe
 
 	if (!count || !scratch) {
 		__sync_fetch_and_add(&sdw_no_scratch, 1);
-		return;
+		return 0;
 	}
 	count->overflows++;
 	scratch->now_ns = bpf_ktime_get_ns();
@@ -295,47 +303,56 @@ static __always_inline void on_overflow(void *ctx, const struct sdw_user_registe
 	} else if (take_process(cpu, scratch, count, task)) {
 		lost = SDW_LOST_OUTSIDE_TARGET;
 	} else {
-		lost = make_sample(ctx, cpu, scratch, regs, period);
+		lost = make_sample(ctx, cpu, scratch, perf, period, bounded);
 	}
 	if (lost < SDW_LOST_COUNT)
 		count->lost[lost]++;
 	else
 		count->samples++;
+	return 0;
 }
 
 SEC("perf_event")
 int sdw_on_perf_event(struct bpf_perf_event_data *ctx)
 {
-	struct sdw_user_registers regs = {};
+	return on_overflow(ctx, ctx, ctx->sample_period, false);
+}
 
-	regs.ip = ctx->regs.ip;
-	regs.sp = ctx->regs.sp;
-	regs.bp = ctx->regs.bp;
-	regs.bx = ctx->regs.bx;
-	regs.r12 = ctx->regs.r12;
-	regs.r13 = ctx->regs.r13;
-	regs.r14 = ctx->regs.r14;
-	regs.r15 = ctx->regs.r15;
-	regs.cs = ctx->regs.cs;
-	on_overflow(ctx, &regs, ctx->sample_period);
-	return 0;
+SEC("perf_event")
+int sdw_on_perf_event_bounded(struct bpf_perf_event_data *ctx)
+{
+	return on_overflow(ctx, ctx, ctx->sample_period, true);
 }
 
 /*
  * A tracepoint's program runs at each hit, on any task, whatever the event's period and target are:
- * both are kept here.
+ * both are kept here. Returns true when the period is full.
  */
-SEC("tracepoint")
-int sdw_on_tracepoint(void *ctx)
+static __always_inline bool tracepoint_overflows(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), pid = (__u32)(bpf_get_current_pid_tgid() >> 32);
 	struct sdw_cpu_counters *count = bpf_map_lookup_elem(&counters, &cpu);
 
 	if (!count || (sdw_config.only_known && !bpf_map_lookup_elem(&processes, &pid)))
-		return 0;
+		return false;
 	if (++count->tracepoint_hits < sdw_config.tracepoint_period)
-		return 0;
+		return false;
 	count->tracepoint_hits = 0;
-	on_overflow(ctx, NULL, sdw_config.tracepoint_period);
-	return 0;
+	return true;
+}
+
+SEC("tracepoint")
+int sdw_on_tracepoint(void *ctx)
+{
+	if (!tracepoint_overflows())
+		return 0;
+	return on_overflow(ctx, NULL, sdw_config.tracepoint_period, false);
+}
+
+SEC("tracepoint")
+int sdw_on_tracepoint_bounded(void *ctx)
+{
+	if (!tracepoint_overflows())
+		return 0;
+	return on_overflow(ctx, NULL, sdw_config.tracepoint_period, true);
 }

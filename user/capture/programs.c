@@ -26,7 +26,7 @@ struct sdw_programs {
 	int *rings;
 	struct sdw_pylayout layouts[SDW_MAX_LAYOUTS];
 	uint32_t layout_count;
-	int overflow_fd;
+	struct bpf_program *overflow; /* the one that is loaded */
 };
 
 static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
@@ -126,9 +126,8 @@ static int load_skeleton(struct sdw_programs *programs, const struct sdw_config 
 		log = calloc(1, BPF_LOG_BYTES);
 		if (!log)
 			return -ENOMEM;
-		bpf_program__set_log_level(programs->skeleton->progs.sdw_on_perf_event, 1);
-		bpf_program__set_log_buf(programs->skeleton->progs.sdw_on_perf_event, log,
-					 BPF_LOG_BYTES);
+		bpf_program__set_log_level(programs->overflow, 1);
+		bpf_program__set_log_buf(programs->overflow, log, BPF_LOG_BYTES);
 	}
 	err = sdw_bpf__load(programs->skeleton);
 	if (log)
@@ -165,13 +164,26 @@ static int make_rings(struct sdw_programs *programs, uint32_t bytes)
 	return 0;
 }
 
-/* Only the program that the event needs is loaded: a kernel may lack what the other asks for. */
+/*
+ * Only the program that the event needs is loaded, in the variant that the kernel can run (bpf_loop
+ * came with 5.17).
+ */
 static void choose_program(struct sdw_programs *programs, bool tracepoint)
 {
 	struct sdw_bpf *skeleton = programs->skeleton;
+	enum bpf_prog_type type = tracepoint ? BPF_PROG_TYPE_TRACEPOINT : BPF_PROG_TYPE_PERF_EVENT;
+	bool bounded = libbpf_probe_bpf_helper(type, BPF_FUNC_loop, NULL) != 1;
+	struct bpf_program *const variants[] = {
+		skeleton->progs.sdw_on_perf_event,
+		skeleton->progs.sdw_on_perf_event_bounded,
+		skeleton->progs.sdw_on_tracepoint,
+		skeleton->progs.sdw_on_tracepoint_bounded,
+	};
+	unsigned int chosen = 2 * tracepoint + bounded;
 
-	bpf_program__set_autoload(skeleton->progs.sdw_on_perf_event, !tracepoint);
-	bpf_program__set_autoload(skeleton->progs.sdw_on_tracepoint, tracepoint);
+	for (unsigned int i = 0; i < sizeof(variants) / sizeof(variants[0]); i++)
+		bpf_program__set_autoload(variants[i], i == chosen);
+	programs->overflow = variants[chosen];
 }
 
 int sdw_programs_load(const struct sdw_config *config, bool only_known,
@@ -180,7 +192,6 @@ int sdw_programs_load(const struct sdw_config *config, bool only_known,
 	bool tracepoint = config->event.type == PERF_TYPE_TRACEPOINT;
 	struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
 	struct sdw_programs *new;
-	struct bpf_program *overflow;
 	int err;
 
 	libbpf_set_print(print_libbpf);
@@ -199,9 +210,6 @@ int sdw_programs_load(const struct sdw_config *config, bool only_known,
 	err = err ?: make_rings(new, config->ring_bytes);
 	if (err)
 		goto out;
-	overflow = tracepoint ? new->skeleton->progs.sdw_on_tracepoint
-			      : new->skeleton->progs.sdw_on_perf_event;
-	new->overflow_fd = bpf_program__fd(overflow);
 	err = sdw_bpf__attach(new->skeleton);
 	if (err)
 		sdw_error("cannot follow processes (tracepoints sched_process_*): %s",
@@ -230,7 +238,7 @@ void sdw_programs_free(struct sdw_programs *programs)
 
 int sdw_programs_overflow_fd(const struct sdw_programs *programs)
 {
-	return programs->overflow_fd;
+	return bpf_program__fd(programs->overflow);
 }
 
 unsigned int sdw_programs_processors(const struct sdw_programs *programs)
