@@ -17,6 +17,7 @@
 
 #include "base/log.h"
 #include "capture/session_internal.h"
+#include "capture/target_threads.h"
 
 #define TICK_MS	    50	       /* between drains: half of the smallest ring at 10 kHz with stacks */
 #define LAG_NS	    2000000u   /* a record is in its ring this long after its time */
@@ -143,6 +144,26 @@ static int watch_target(struct sdw_session *session, size_t index)
 	return err ?: add_known(session, target->pid, true);
 }
 
+/* Processes that the targets made before; one that is gone meanwhile is no error. */
+static int add_descendants(struct sdw_session *session)
+{
+	const struct sdw_config *config = session->config;
+	struct sdw_pid_list processes = {0}, given = {0};
+	int err;
+
+	err = sdw_target_processes_list(config->pids, config->pid_count, false, &given);
+	err = err ?: sdw_target_processes_list(config->pids, config->pid_count, true, &processes);
+	for (size_t i = 0; i < processes.count && !err; i++) {
+		if (!sdw_pid_list_contains(&given, processes.items[i]))
+			err = add_known(session, (uint32_t)processes.items[i], true);
+		if (err == -ESRCH)
+			err = 0;
+	}
+	sdw_pid_list_free(&given);
+	sdw_pid_list_free(&processes);
+	return err;
+}
+
 static int open_targets(struct sdw_session *session)
 {
 	const struct sdw_config *config = session->config;
@@ -162,6 +183,8 @@ static int open_targets(struct sdw_session *session)
 		session->targets[i].pidfd = -1;
 	for (size_t i = 0; i < config->pid_count && !err; i++)
 		err = watch_target(session, i);
+	if (!err && config->children)
+		err = add_descendants(session);
 	return err;
 }
 
@@ -375,15 +398,14 @@ int sdw_session_run(struct sdw_session *session,
 
 	session->start_ns = session->flushed_ns = session->progress_ns = sdw_session_now();
 	session->lost_said_ns = session->pipeline->last_ns = session->start_ns;
-	err = sdw_session_announce(session);
-	if (err)
-		return err;
 	err = sdw_events_enable(session->events);
 	if (!err && session->config->command) {
 		err = sdw_launch_run(&session->launch);
 		if (err)
 			session->exit_status = sdw_launch_failure_status(err);
 	}
+	/* only now: a sink that is told of no recording leaves nothing behind */
+	err = err ?: sdw_session_announce(session);
 	if (err)
 		return err;
 	err = loop(session, progress, context);
