@@ -96,7 +96,7 @@ def measure_added(sidewinder, results, python, frequency, rounds, window, native
 
 
 def run_time(sidewinder, python, depth, frequency, seconds, native):
-    """(median ns, least ns, runs) of the BPF program over windows of a quarter second, warm; native None: an empty one."""
+    """(median ns, least ns, runs) of the BPF program, warm, over windows of 0.25 s; native None: an empty program."""
     target = Target(sidewinder, python, depth)
     try:
         if native is None:

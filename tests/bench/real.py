@@ -23,7 +23,8 @@ import sidewinder as ours
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGES = ['py-spy', 'httpbin', 'gunicorn', 'pytest', 'networkx', 'numpy', 'deap']
-RATE = 500
+RATE, WITNESS_RATE = 1000, 500  # a second; py-spy stops the program at each sample
+EVALUATION = '_PyEval_EvalFrameDefault'
 
 
 class Skip(Exception):
@@ -145,7 +146,7 @@ def by_sidewinder(sidewinder, program, native):
 
 def by_pyspy(sidewinder, folder, program, native):
     out = sidewinder.path('pyspy.raw')
-    command = [os.path.join(folder, 'venv', 'bin', 'py-spy'), 'record', '-r', str(RATE), '-f', 'raw', '-o', out] + \
+    command = [os.path.join(folder, 'venv', 'bin', 'py-spy'), 'record', '-r', str(WITNESS_RATE), '-f', 'raw', '-o', out] + \
         (['--native'] if native else ['--full-filenames']) + program.target()
     program.work(process.Child(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=program.cwd))
     stacks = []
@@ -158,14 +159,16 @@ def by_pyspy(sidewinder, folder, program, native):
 
 
 def by_perf(sidewinder, program):
-    """{symbol: share} of the innermost native function, by perf."""
+    """{symbol: samples} of the innermost native function, by perf."""
     data = sidewinder.path('perf.data')
-    command = ['perf', 'record', '-q', '-e', 'cpu-clock:u', '-F', str(RATE), '-o', data] + program.target()
-    program.work(process.Child(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=program.cwd))
-    out = subprocess.run(['perf', 'report', '-i', data, '--stdio', '-q', '--no-children', '-s', 'sym', '-w', '200'],
+    command = ['perf', 'record', '-q', '-e', 'cpu-clock:u', '-F', str(RATE), '-o', data]
+    program.work(process.Child(command + program.target(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               cwd=program.cwd))
+    out = subprocess.run(['perf', 'report', '-i', data, '--stdio', '-q', '--no-children', '-n', '-s', 'sym', '-w',
+                          '200'],
                          capture_output=True, text=True)
-    found = re.finditer(r'^\s*([\d.]+)%\s+\[[.k]\]\s+(.*)$', out.stdout, re.M)
-    return {m.group(2).strip(): float(m.group(1)) for m in found}
+    found = re.finditer(r'^\s*[\d.]+%\s+(\d+)\s+\[[.k]\]\s+(.*)$', out.stdout, re.M)
+    return {m.group(2).strip(): int(m.group(1)) for m in found}
 
 
 def python_key(frame, with_line):
@@ -188,6 +191,11 @@ def shares(stacks, key, kinds):
     return {k: (100 * own[k] / samples, 100 * total[k] / samples) for k in total}, samples
 
 
+def plain(symbol):
+    """Without what the compiler or the linker added: .isra.0, .cold, @plt, [clone ...]"""
+    return re.sub(r'[.@\[ ].*$', '', symbol)
+
+
 def overlap(a, b):
     return sum(min(a[k][0], b[k][0]) for k in a if k in b)
 
@@ -200,30 +208,39 @@ def compare(title, mine, other, witness, samples):
     top += [k for k in sorted(other, key=lambda k: -other[k][0])[:10] if k not in top]
     for k in top:
         a, b = mine.get(k, (0, 0)), other.get(k, (0, 0))
-        print('  %-48.48s %8.1f %% %8.1f %%   %8.1f %% %8.1f %%%s' %
-              ('%s (%s)' % k[:2], a[0], a[1], b[0], b[1], '   *' if abs(a[0] - b[0]) > 3 else ''))
+        print('  %-48.48s %8.1f %% %s   %8.1f %% %s%s' % ('%s (%s)' % k[:2] if k[1] else k[0], a[0], percent(a[1]), b[0],
+                                                        percent(b[1]), '   *' if abs(a[0] - b[0]) > 3 else ''))
     print('  self shares overlap by %.1f %%; * differs by more than 3 points' % overlap(mine, other))
+
+
+def percent(value):
+    return ' ' * 10 if value is None else '%8.1f %%' % value
 
 
 def side_by_side(sidewinder, folder, make, kind):
     with make() as program:
         print('\n== %s: %s' % (kind, program.name), flush=True)
         mine = by_sidewinder(sidewinder, program, native=True)
+        again = by_sidewinder(sidewinder, program, native=False)
         other = by_pyspy(sidewinder, folder, program, native=False)
         perf = by_perf(sidewinder, program) if kind == 'numpy' and shutil.which('perf') else None
     for title, with_line in (('Python functions', False), ('Python lines', True)):
         a, count_a = shares(mine, lambda frame: python_key(frame, with_line), 'p')
         b, count_b = shares(other, lambda frame: python_key(frame, with_line), 'p')
-        if with_line:
-            print('  self shares of single lines overlap by %.1f %%' % overlap(a, b))
-        else:
+        c, _ = shares(again, lambda frame: python_key(frame, with_line), 'p')
+        if not with_line:
             compare(title, a, b, 'py-spy', (count_a, count_b))
+        print('  %s: overlap with py-spy %.1f %%, with a second run of Sidewinder %.1f %%' %
+              (title, overlap(a, b), overlap(a, c)))
     if perf:
-        a, count = shares(mine, lambda frame: (frame[1].split('.')[0], ''), 'n')
-        symbols = collections.Counter()
-        for name, share in perf.items():
-            symbols[name.split('.')[0], ''] += share
-        compare('Native functions', a, {k: (v, 0) for k, v in symbols.items()}, 'perf', (count, 0))
+        own, symbols = collections.Counter(), collections.Counter()
+        for frames, weight in mine:
+            # a Python frame innermost: the evaluation function itself ran, which is not shown
+            own[plain(frames[-1][1]) if frames[-1][0] == 'n' else EVALUATION] += weight
+        for name, weight in perf.items():
+            symbols[plain(name)] += weight
+        compare('Native functions', *(({(k, ''): (100 * v / sum(of.values()), None) for k, v in of.items()})
+                                      for of in (own, symbols)), 'perf', (sum(own.values()), sum(symbols.values())))
     return mine, other
 
 
