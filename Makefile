@@ -62,7 +62,7 @@ $(O)/%.o: %.c $(O)/flags
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(USER_OBJ) $(MAIN_OBJ): | $(SKELETON)
-$(O)/user/view/flamegraph.o: user/view/flamegraph.html # which it holds, by .incbin
+$(O)/user/view/flamegraph.o: $(wildcard user/view/flamegraph/*) # which it holds, by .incbin
 
 # one program: link every BPF object, then one skeleton, written whole or not at all
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/flags

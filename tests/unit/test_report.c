@@ -265,6 +265,22 @@ static void test_weights_decide_where_the_event_has_them(void **state)
 		     " 9000   0.2%   9000   0.2%  often     a.py:1\n");
 }
 
+static void test_the_header_tells_the_sum_of_the_weights(void **state)
+{
+	const struct sdw_report_options options = {.limit = 1};
+	struct builder b;
+	uint32_t thread = start_one_thread(&b, "events");
+	char *text;
+
+	(void)state;
+	builder_sample(&b, thread, builder_stack(&b, "f@a.py:1:2"), 3, 5000, SDW_STATUS_COMPLETE);
+	builder_end(&b, 0);
+	text = print(&b, &options);
+	assert_non_null(strstr(text, "2.50 s, 3 samples of 15000 cache-misses, 0 lost\n"));
+	free(text);
+	sdw_profile_free(&b.profile);
+}
+
 static void test_the_header_tells_what_is_missing(void **state)
 {
 	const struct sdw_report_options options = {.limit = 1};
@@ -472,6 +488,7 @@ int main(void)
 			test_functions_are_the_same_only_if_kind_name_file_and_first_line_agree),
 		cmocka_unit_test(test_callers_and_callees_of_a_function),
 		cmocka_unit_test(test_weights_decide_where_the_event_has_them),
+		cmocka_unit_test(test_the_header_tells_the_sum_of_the_weights),
 		cmocka_unit_test(test_the_header_tells_what_is_missing),
 		cmocka_unit_test(test_a_recording_that_was_killed_says_so_and_counts_what_came),
 		cmocka_unit_test(test_an_empty_recording_is_no_fault),

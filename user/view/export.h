@@ -37,7 +37,7 @@ int sdw_export_folded(const struct sdw_profile *profile, const struct sdw_export
 int sdw_export_jsonl(const struct sdw_profile *profile, const struct sdw_export_options *options,
 		     FILE *file);
 
-/* One HTML page that needs nothing else: see flamegraph.html. */
+/* One HTML page that needs nothing else: its parts are in flamegraph/. */
 int sdw_export_flamegraph(const struct sdw_profile *profile, FILE *file);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * flamegraph.c - puts the data of a profile into the page flamegraph.html, which is part of the
+ * flamegraph.c - puts the data of a profile into a page whose parts (flamegraph/) are in the
  * program.
  *
- * The page is copied up to each "@DATA@" or "@NONCE@". The data is one JSON object in a script
- * element of type application/json; nothing in it can end that element (SDW_ESCAPE_SCRIPT). Only
- * scripts and styles that carry the nonce, which is new in each page, are let run by the page's own
- * policy.
+ * The page is copied up to each "@WORD@", which stands for the data, the scripts, the style or the
+ * nonce. The data is one JSON object in a script element of type application/json; nothing in it
+ * can end that element (SDW_ESCAPE_SCRIPT). Only the script and style that carry the nonce, which
+ * is new in each page, are let run by the page's own policy.
  *
  * Written directly, not as json-c objects: the arrays have millions of numbers.
  */
@@ -20,14 +20,27 @@
 #include "view/frame_text.h"
 #include "view/report_header.h"
 
-__asm__(".pushsection .rodata\n"
-	"	.global sdw_flamegraph_page\n"
-	"sdw_flamegraph_page:\n"
-	"	.incbin \"user/view/flamegraph.html\"\n"
-	"	.byte 0\n"
-	".popsection\n");
+/* Makes a file, named from the top of the source tree, a NUL-terminated string of the program. */
+#define EMBED(name, path)                        \
+	__asm__(".pushsection .rodata\n"         \
+		".local " #name "\n" #name ":\n" \
+		".incbin \"" path "\"\n"         \
+		".byte 0\n"                      \
+		".popsection\n");                \
+	extern const char(name)[]
 
-extern const char sdw_flamegraph_page[]; /* NUL-terminated */
+EMBED(page_html, "user/view/flamegraph/page.html");
+EMBED(style_css, "user/view/flamegraph/style.css");
+EMBED(tree_js, "user/view/flamegraph/tree.js");
+EMBED(draw_js, "user/view/flamegraph/draw.js");
+EMBED(words_js, "user/view/flamegraph/words.js");
+EMBED(act_js, "user/view/flamegraph/act.js");
+EMBED(head_js, "user/view/flamegraph/head.js");
+
+struct page {
+	const struct sdw_profile *profile;
+	char nonce[33];
+};
 
 static void write_string(FILE *file, const char *text)
 {
@@ -144,36 +157,78 @@ static void write_stacks(const struct sdw_profile *profile, FILE *file)
 	fputs("]", file);
 }
 
-static void write_data(const struct sdw_profile *profile, FILE *file)
+static void write_data(const struct page *page, FILE *file)
 {
 	fputs("{\n", file);
-	write_recording(profile, file);
-	write_owners(profile, file);
-	write_codes(profile, file);
-	write_stacks(profile, file);
+	write_recording(page->profile, file);
+	write_owners(page->profile, file);
+	write_codes(page->profile, file);
+	write_stacks(page->profile, file);
 	fputs("\n}", file);
+}
+
+static void write_nonce(const struct page *page, FILE *file)
+{
+	fputs(page->nonce, file);
+}
+
+static void write_style(const struct page *page, FILE *file)
+{
+	(void)page;
+	fputs(style_css, file);
+}
+
+static void write_script(const struct page *page, FILE *file)
+{
+	const char *const parts[] = {tree_js, draw_js, words_js, act_js, head_js};
+
+	(void)page;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		fputs(parts[i], file);
+}
+
+/* Writes what the word at `at` stands for. Returns the bytes of the word, or 0 if it is none. */
+static size_t write_word(const struct page *page, const char *at, FILE *file)
+{
+	static const struct {
+		const char *word;
+		void (*write)(const struct page *page, FILE *file);
+	} words[] = {
+		{"@NONCE@", write_nonce},
+		{"@STYLE@", write_style},
+		{"@DATA@", write_data},
+		{"@SCRIPT@", write_script},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		size_t bytes = strlen(words[i].word);
+
+		if (strncmp(at, words[i].word, bytes) != 0)
+			continue;
+		words[i].write(page, file);
+		return bytes;
+	}
+	return 0;
 }
 
 int sdw_export_flamegraph(const struct sdw_profile *profile, FILE *file)
 {
-	const char *page = sdw_flamegraph_page, *at;
-	uint64_t nonce[2];
+	struct page page = {.profile = profile};
+	const char *text = page_html, *at;
+	uint64_t random[2];
 
-	if (getrandom(nonce, sizeof(nonce), 0) != sizeof(nonce))
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
 		return -EIO;
-	while ((at = strchr(page, '@'))) {
-		fwrite(page, 1, (size_t)(at - page), file);
-		if (strncmp(at, "@DATA@", 6) == 0) {
-			write_data(profile, file);
-			page = at + 6;
-		} else if (strncmp(at, "@NONCE@", 7) == 0) {
-			fprintf(file, "%016" PRIx64 "%016" PRIx64, nonce[0], nonce[1]);
-			page = at + 7;
-		} else {
+	snprintf(page.nonce, sizeof(page.nonce), "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
+	while ((at = strchr(text, '@'))) {
+		size_t bytes;
+
+		fwrite(text, 1, (size_t)(at - text), file);
+		bytes = write_word(&page, at, file);
+		if (!bytes)
 			fputc('@', file);
-			page = at + 1;
-		}
+		text = at + (bytes ? bytes : 1);
 	}
-	fputs(page, file);
+	fputs(text, file);
 	return 0;
 }

@@ -70,6 +70,10 @@ static void print_what(const struct sdw_profile *profile, const struct sdw_repor
 			recording->unit && strcmp(recording->unit, "ns") == 0 ? "ns" : "");
 	fprintf(file, ", %" PRIu64 ".%02" PRIu64 " s, %" PRIu64 " samples",
 		sums->duration_ns / 1000000000, sums->duration_ns / 10000000 % 100, sums->samples);
+	if (sdw_profile_is_weighted(profile)) {
+		fprintf(file, " of %" PRIu64 " ", sums->weight);
+		sdw_escape_write(file, sdw_text_or_unknown(recording->event), SDW_ESCAPE_TERMINAL);
+	}
 	fprintf(file, ", %" PRIu64 " lost", sums->lost_all);
 	if (sums->lost_all)
 		fprintf(file, " (%.2g%%)",

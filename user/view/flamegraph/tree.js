@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// tree.js - reads the data of the page and adds the chosen samples up to a tree of frames.
+const ROW = 20, LEAST_PX = 0.5, TEXT_PX = 26, FONT = "12px system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
+const KINDS = ["python", "native", "kernel", "marker"];
+const KIND_TEXT = ["Python", "native", "kernel", "marker"];
+const get = (id) => document.getElementById(id);
+const data = JSON.parse(get("data").textContent);
+const view = get("view"), room = get("room"), canvas = get("graph"), pen = canvas.getContext("2d");
+const tip = get("tip"), search = get("search"), dark = matchMedia("(prefers-color-scheme: dark)");
+
+/* ---- figures as text ---- */
+const whole = new Intl.NumberFormat("en");
+const percent = (part, all) => {
+	const share = all ? 100 * part / all : 0;
+	return (share && share < 0.1 ? share.toFixed(2) : share.toFixed(1)) + "%";
+};
+const isClock = data.unit === "ns";
+const seconds = (ms) => ms < 1000 ? ms.toFixed(0) + " ms" : (ms / 1000).toFixed(ms < 100000 ? 2 : 0) + " s";
+const baseName = (path) => path.slice(path.lastIndexOf("/") + 1) || path;
+function element(tag, className, text) {
+	const made = document.createElement(tag);
+	if (className)
+		made.className = className;
+	if (text !== undefined)
+		made.textContent = text;
+	return made;
+}
+
+/* ---- frames that are shown as one: the same function, or the same line of it ---- */
+const groups = [];   /* {kind, name, file, line, isLine, place, match} */
+const groupOf = { function: [], line: [] };  /* by frame id */
+function markerName(name) {
+	return name.startsWith("[") ? name : "[" + (name || "?") + "]";
+}
+function makeGroups() {
+	const known = new Map();
+	const find = (code, line, first) => {
+		const [kind, name, file] = code;
+		const key = kind + "\0" + name + "\0" + file + "\0" + first + "\0" + (line || "");
+		let group = known.get(key);
+		if (group === undefined) {
+			group = groups.length;
+			known.set(key, group);
+			groups.push({ kind, file, line: line || first, isLine: line > 0, match: false,
+				name: kind === 3 ? markerName(name) : name || "?" });
+		}
+		return group;
+	};
+	for (let i = 0; i < data.frames.length; i += 2) {
+		const code = data.codes[data.frames[i]] || [3, "", "", 0], line = data.frames[i + 1];
+		groupOf.function.push(find(code, 0, code[3]));
+		groupOf.line.push(find(code, code[0] === 0 ? line : 0, code[3]));
+	}
+	data.statusGroup = data.status.map((name) => find([3, name, "", 0], 0, 0));
+	data.rootGroup = find([3, "all", "", 0], 0, -1);
+	groups[data.rootGroup].name = "all";
+	for (const group of groups) {
+		const place = group.file ? baseName(group.file) : "";
+		group.place = place + (group.line > 0 && group.kind === 0 ? ":" + group.line : "");
+	}
+}
+
+/* ---- the tree of the samples that are chosen ---- */
+/* Of each stack by itself, its callees not included: samples, and what they stand for. */
+function addUpStacks(scope) {
+	const count = data.stacks.length / 2, used = new Uint8Array(count);
+	const sums = { samples: new Float64Array(count), weight: new Float64Array(count), used, loose: [] };
+	for (let i = 0; i < data.buckets.length; i += 5) {
+		const [thread, stack, status, samples, weight] = data.buckets.slice(i, i + 5);
+		const process = (data.threads[thread] || [0])[0];
+		if (scope.kind === "process" && process !== scope.id || scope.kind === "thread" && thread !== scope.id)
+			continue;
+		if (stack > 0 && stack < count) {
+			sums.samples[stack] += samples;
+			sums.weight[stack] += weight;
+			used[stack] = 1;
+		} else {
+			sums.loose.push([status, samples, weight]);
+		}
+	}
+	for (let i = count - 1; i > 0; i--)   /* a caller's number is below that of what it calls */
+		if (used[i] && data.stacks[2 * i] < i)
+			used[data.stacks[2 * i]] = 1;
+	return sums;
+}
+class Tree {
+	constructor() {
+		this.kinds = [0, 0, 0, 0];   /* by the kind of the innermost frame */
+		this.nodes = [];
+		this.known = new Map();
+		this.root = this.make(data.rootGroup, null);
+	}
+	make(group, parent) {
+		const node = { group, parent, depth: parent ? parent.depth + 1 : 0, self: 0, total: 0, samples: 0,
+			weight: 0, start: 0, height: 0, children: [], index: this.nodes.length };
+		this.nodes.push(node);
+		if (parent)
+			parent.children.push(node);
+		return node;
+	}
+	child(parent, group) {
+		const key = parent.index * groups.length + group;
+		let node = this.known.get(key);
+		if (!node) {
+			node = this.make(group, parent);
+			this.known.set(key, node);
+		}
+		return node;
+	}
+	add(node, samples, weight) {
+		const value = data.weighted ? weight : samples;
+		node.self += value;
+		node.total += value;
+		node.samples += samples;
+		node.weight += weight;
+		if (node !== this.root)
+			this.kinds[groups[node.group].kind] += value;
+	}
+	/* Totals, and where each node begins: the largest callee first. */
+	finish() {
+		for (let i = this.nodes.length - 1; i > 0; i--) {
+			const node = this.nodes[i], parent = node.parent;
+			parent.total += node.total;
+			parent.samples += node.samples;
+			parent.weight += node.weight;
+			parent.height = Math.max(parent.height, node.height + 1);
+		}
+		for (const node of this.nodes) {
+			let start = node.start;
+			node.children.sort((a, b) => b.total - a.total || (groups[a.group].name < groups[b.group].name ? -1 : 1));
+			for (const at of node.children) {
+				at.start = start;
+				start += at.total;
+			}
+		}
+		return this;
+	}
+}
+function buildTree(scope, merge, only) {
+	const sums = addUpStacks(scope), made = new Tree(), nodeOf = [made.root];
+	for (let i = 1; i < sums.used.length; i++) {
+		if (!sums.used[i])
+			continue;
+		const parent = data.stacks[2 * i] < i ? nodeOf[data.stacks[2 * i]] : made.root;
+		const group = groupOf[merge][data.stacks[2 * i + 1]], kind = groups[group].kind;
+		nodeOf[i] = only === "python" && (kind === 1 || kind === 2) ? parent : made.child(parent, group);
+		made.add(nodeOf[i], sums.samples[i], sums.weight[i]);
+	}
+	for (const [status, samples, weight] of sums.loose)
+		made.add(made.child(made.root, data.statusGroup[status]), samples, weight);
+	return made.finish();
+}
