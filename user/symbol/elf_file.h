@@ -81,6 +81,9 @@ int sdw_elf_stub_at(struct sdw_elf *elf, uint64_t vaddr, struct sdw_elf_symbol *
 /* A symbol (function or object, any of the tables) by its exact name. Returns 0 or -ENOENT. */
 int sdw_elf_symbol_named(struct sdw_elf *elf, const char *name, struct sdw_elf_symbol *symbol);
 
+/* The same without the debug file: cheap for what is not there, and is asked of every file. */
+int sdw_elf_own_symbol_named(struct sdw_elf *elf, const char *name, struct sdw_elf_symbol *symbol);
+
 /*
  * True if vaddr lies in the interpreter's evaluation function: _PyEval_EvalFrameDefault and the
  * parts that compilers split off (NAME.cold, NAME.part.0, NAME.constprop.0, NAME.lto_priv.0.cold

@@ -44,7 +44,7 @@ static int open_table(struct sdw_elf *elf, uint32_t type, struct symbol_table *t
 		return -ENOENT;
 	table->symbols = sdw_elf_section_data(elf, section);
 	table->strings = sdw_elf_section_data(elf, strings);
-	if (!table->symbols || !table->symbols->d_buf || !table->strings)
+	if (!table->symbols || !table->symbols->d_buf || !table->strings || !table->strings->d_buf)
 		return -ENOENT;
 	table->count = table->symbols->d_size / sizeof(Elf64_Sym);
 	return 0;
@@ -269,9 +269,17 @@ found:
 	return 0;
 }
 
+/* True if the terminated string at `offset` is `name`, of `size` bytes with its end. */
+static bool is_named(const Elf_Data *strings, uint64_t offset, const char *name, size_t size)
+{
+	return offset < strings->d_size && size <= strings->d_size - offset &&
+	       memcmp((const char *)strings->d_buf + offset, name, size) == 0;
+}
+
 static int find_named(struct sdw_elf *elf, uint32_t type, const char *name,
 		      struct sdw_elf_symbol *found)
 {
+	size_t size = strlen(name) + 1;
 	struct symbol_table table;
 	int err = open_table(elf, type, &table);
 
@@ -279,26 +287,33 @@ static int find_named(struct sdw_elf *elf, uint32_t type, const char *name,
 		return err;
 	for (size_t i = 1; i < table.count; i++) {
 		GElf_Sym symbol;
-		const char *text;
 
-		if (!gelf_getsym(table.symbols, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF ||
-		    GELF_ST_TYPE(symbol.st_info) > STT_FUNC)
+		if (!gelf_getsym(table.symbols, (int)i, &symbol) ||
+		    !is_named(table.strings, symbol.st_name, name, size) ||
+		    symbol.st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol.st_info) > STT_FUNC)
 			continue;
-		text = sdw_elf_string(table.strings, symbol.st_name);
-		if (!text || strcmp(text, name) != 0)
-			continue;
-		*found = (struct sdw_elf_symbol){symbol.st_value, symbol.st_size, text};
+		*found = (struct sdw_elf_symbol){
+			.vaddr = symbol.st_value,
+			.size = symbol.st_size,
+			.name = (const char *)table.strings->d_buf + symbol.st_name,
+		};
 		return 0;
 	}
 	return -ENOENT;
+}
+
+int sdw_elf_own_symbol_named(struct sdw_elf *elf, const char *name, struct sdw_elf_symbol *symbol)
+{
+	if (find_named(elf, SHT_DYNSYM, name, symbol) == 0)
+		return 0;
+	return find_named(elf, SHT_SYMTAB, name, symbol);
 }
 
 int sdw_elf_symbol_named(struct sdw_elf *elf, const char *name, struct sdw_elf_symbol *symbol)
 {
 	struct sdw_elf *debug;
 
-	if (find_named(elf, SHT_DYNSYM, name, symbol) == 0 ||
-	    find_named(elf, SHT_SYMTAB, name, symbol) == 0)
+	if (sdw_elf_own_symbol_named(elf, name, symbol) == 0)
 		return 0;
 	debug = sdw_elf_debug_file(elf);
 	return debug ? find_named(debug, SHT_SYMTAB, name, symbol) : -ENOENT;

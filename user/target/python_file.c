@@ -241,12 +241,12 @@ static void look_into(struct sdw_elf *elf, struct sdw_python_file *file)
 	struct sdw_elf_symbol symbol;
 	uint64_t size = 0;
 
-	if (sdw_elf_symbol_named(elf, "_PyRuntime", &symbol) == 0) {
+	if (sdw_elf_own_symbol_named(elf, "_PyRuntime", &symbol) == 0) {
 		file->runtime_vaddr = symbol.vaddr;
 		size = symbol.size;
 	} else if (sdw_elf_section_address(elf, ".PyRuntime", &file->runtime_vaddr, &size)) {
 		/* up to 3.6, and 2.7: no runtime object yet */
-		if (sdw_elf_symbol_named(elf, "_PyThreadState_Current", &symbol) ||
+		if (sdw_elf_own_symbol_named(elf, "_PyThreadState_Current", &symbol) ||
 		    !version_of_function(elf, &version))
 			return;
 		file->is_python = true;
