@@ -18,6 +18,7 @@
 #include "view/trace_find.h"
 
 #define DEFAULT_LIMIT 30
+#define NO_LIMIT_SAID UINT32_MAX
 #define DEFAULT_PAGER "less -R"
 
 struct report_command {
@@ -76,7 +77,7 @@ static const struct sdw_option options[] = {
 	{SDW_OPTION_FLAG, 'p', "python-only", NULL, FIELD(table.python_only),
 	 .help = "only Python frames: native and kernel code counts as its Python caller's own"},
 	{SDW_OPTION_NUMBER, 'n', "limit", "ROWS", FIELD(table.limit), .min = 0,
-	 .help = "at most so many rows (default 30; 0: all)"},
+	 .help = "at most so many rows (default 30, with --json all; 0: all)"},
 	{.type = SDW_OPTION_HEADING, .help = "How:"},
 	{SDW_OPTION_FLAG, 0, "json", NULL, FIELD(json), .help = "one JSON object, for programs"},
 	{SDW_OPTION_FLAG, 0, "no-pager", NULL, FIELD(no_pager),
@@ -196,7 +197,7 @@ static int report(struct report_command *command, const struct sdw_profile *prof
 
 int sdw_command_report(int argc, char **argv)
 {
-	struct report_command command = {.table.limit = DEFAULT_LIMIT};
+	struct report_command command = {.table.limit = NO_LIMIT_SAID};
 	struct sdw_profile profile;
 	enum sdw_options_result parsed;
 	int first, err;
@@ -208,6 +209,8 @@ int sdw_command_report(int argc, char **argv)
 		sdw_error("report: one trace at a time: '%s' is one too many", argv[first + 1]);
 		return SDW_EXIT_USAGE;
 	}
+	if (command.table.limit == NO_LIMIT_SAID)
+		command.table.limit = command.json ? 0 : DEFAULT_LIMIT;
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write, and a quiet end */
 	if (sdw_trace_load(first < argc ? argv[first] : NULL, false, &profile))
 		return SDW_EXIT_FAULT;
