@@ -206,6 +206,19 @@ static __always_inline int send_bytes(__u32 cpu, void *bytes, __u64 size, __u64 
 }
 
 /*
+ * The consumer drains by the clock, waking it costs the program microseconds: only large native
+ * stacks at a high rate fill a ring sooner.
+ */
+static __always_inline __u64 wake_flag(__u32 cpu)
+{
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+
+	if (ring && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= sdw_config.wake_bytes)
+		return BPF_RB_FORCE_WAKEUP;
+	return BPF_RB_NO_WAKEUP;
+}
+
+/*
  * python.bpf.c: walks the Python stack into scratch->walk; returns enum sdw_status. _bounded does
  * so without bpf_loop, for kernels before 5.17, and less deep. Two functions, since such a kernel
  * refuses a program that has a callback in it, even in code that is never reached.

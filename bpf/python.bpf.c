@@ -162,7 +162,7 @@ static __always_inline int announce_code(__u32 cpu, struct sdw_scratch *scratch)
 	if (used > sizeof(code->bytes))
 		return -1;
 	fill_record(&record->record, SDW_RECORD_CODE, sizeof(*record) + used, scratch);
-	return send_bytes(cpu, code, sizeof(*record) + used, 0);
+	return send_bytes(cpu, code, sizeof(*record) + used, BPF_RB_NO_WAKEUP);
 }
 
 static __always_inline struct sdw_code_slot *code_slot(__u32 cpu, __u64 key)

@@ -42,7 +42,8 @@ static __noinline void send_seen(__u32 cpu, struct sdw_scratch *scratch, __u32 w
 	if (what == SDW_LIFE_SEEN)
 		task = leader;
 	BPF_CORE_READ_STR_INTO(&life.comm, task, comm);
-	if (send_bytes(cpu, &life, sizeof(life), what == SDW_LIFE_SEEN ? BPF_RB_FORCE_WAKEUP : 0)) {
+	if (send_bytes(cpu, &life, sizeof(life),
+		       what == SDW_LIFE_SEEN ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP)) {
 		count = bpf_map_lookup_elem(&counters, &cpu);
 		if (count)
 			count->life_lost++;
@@ -167,7 +168,7 @@ static __always_inline int send_stack(__u32 cpu, struct sdw_scratch *scratch, __
 	fill_record(&walk->stack.record, SDW_RECORD_STACK,
 		    sizeof(walk->stack) + frames * sizeof(walk->frames[0]), scratch);
 	if (send_bytes(cpu, &walk->stack, sizeof(walk->stack) + frames * sizeof(walk->frames[0]),
-		       0))
+		       BPF_RB_NO_WAKEUP))
 		return -1;
 	*sent = *id;
 	return 0;
@@ -267,7 +268,7 @@ static __always_inline enum sdw_lost make_sample(void *ctx, __u32 cpu, struct sd
 	if (size > sizeof(scratch->sample))
 		return SDW_LOST_RING_FULL;
 	fill_record(&sample->record, SDW_RECORD_SAMPLE, size, scratch);
-	if (send_bytes(cpu, &scratch->sample, size, BPF_RB_NO_WAKEUP))
+	if (send_bytes(cpu, &scratch->sample, size, wake_flag(cpu)))
 		return SDW_LOST_RING_FULL;
 	return SDW_LOST_COUNT;
 }

@@ -31,6 +31,7 @@ struct sdw_bpf_config {
 	__u32 own_pid;		 /* the profiler itself: never a target of -a */
 	__u32 code_check_ns;	 /* how long a code object is trusted to be the same */
 	__u64 tracepoint_period; /* tracepoints: hits per sample */
+	__u64 wake_bytes;	 /* waiting in a ring: from there on the consumer is woken */
 };
 
 /* Of one processor, written by it alone. */

@@ -39,6 +39,7 @@ enum {
 	BPF_NOEXIST = 1,
 	BPF_RB_NO_WAKEUP = 1,
 	BPF_RB_FORCE_WAKEUP = 2,
+	BPF_RB_AVAIL_DATA = 0,
 };
 
 /* The names of helpers, to ask whether the running kernel has them. */

@@ -68,6 +68,7 @@ static void configure(struct sdw_programs *programs, const struct sdw_config *co
 		.own_pid = (uint32_t)getpid(),
 		.code_check_ns = CODE_CHECK_NS,
 		.tracepoint_period = config->period ? config->period : 1,
+		.wake_bytes = config->ring_bytes / 4,
 	};
 
 	if (bpf.stack_bytes > SDW_MAX_STACK_BYTES)
