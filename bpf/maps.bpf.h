@@ -58,17 +58,23 @@ struct sdw_scratch {
 	/* search through the lists of thread states */
 	__u64 search_interpreter, search_thread, search_found;
 	__u32 search_steps;
-	__u32 search_sure; /* search_found is the one that its thread used last */
+	__u32 search_sure;    /* search_found is the one that its thread used last */
+	__u32 search_several; /* there are subinterpreters: marks on the stack decide */
+	__u64 search_mark;    /* of search_found */
+	__u64 mark;	      /* see sdw_find_mark() */
 };
 
 /* What a processor remembers of a thread that it sampled. */
 struct sdw_thread_slot {
 	__u32 tid;
 	__u32 epoch;
-	__u64 thread_state;		    /* 0: none was found */
-	__u64 retry_ns;			    /* do not search again before */
-	__u64 comm[2];			    /* last announced name */
-	__u64 named_ns;			    /* when it was last compared */
+	__u64 thread_state; /* 0: none was found */
+	__u64 retry_ns;	    /* do not search again before */
+	__u64 comm[2];	    /* last announced name */
+	__u64 named_ns;	    /* when it was last compared */
+	__u64 several_ns;   /* when interpreters were last counted */
+	__u32 several;	    /* the process has more than one */
+	__u32 unused;
 	struct sdw_interpreter interpreter; /* supported: valid for this epoch */
 };
 
@@ -225,6 +231,11 @@ static __always_inline __u64 wake_flag(__u32 cpu)
  */
 int sdw_walk_python(__u32 cpu);
 int sdw_walk_python_bounded(__u32 cpu);
+/* thread.bpf.c: the interrupted thread's state into walk.thread; 0, or -1: it has none. */
+int sdw_find_thread(__u32 cpu);
+int sdw_find_thread_bounded(__u32 cpu);
+/* code.bpf.c: the id of a code object into scratch->code.record.id; 0, or -1: it is none. */
+int sdw_check_code(__u32 cpu, __u64 address);
 /* native.bpf.c: copies the native stack behind the sample record's first `used` bytes. */
 int sdw_copy_stack(__u32 cpu, __u32 used);
 

@@ -100,6 +100,8 @@ static __always_inline void take_thread(__u32 cpu, struct sdw_scratch *scratch,
 		slot->thread_state = 0;
 		slot->retry_ns = 0;
 		slot->interpreter.supported = 0;
+		slot->several = 0;
+		slot->several_ns = 0;
 	}
 	slot->tid = scratch->tid;
 	slot->epoch = scratch->epoch;

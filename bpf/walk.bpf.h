@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/* walk.bpf.h - pywalk.h over the memory of the interrupted thread, and the table of code objects.
+ */
+#ifndef SDW_WALK_BPF_H
+#define SDW_WALK_BPF_H
+
+#include "maps.bpf.h"
+
+#define SDW_WALK_READ(to, size, address) bpf_probe_read_user((to), (size), (const void *)(address))
+static __u64 __attribute__((unused)) code_id(struct sdw_walk *walk, __u64 address);
+#define SDW_WALK_CODE(walk, address) code_id((walk), (address))
+#include "pywalk.h"
+
+static __always_inline struct sdw_code_slot *code_slot(__u32 cpu, __u64 key)
+{
+	__u32 at = cpu * SDW_CODE_SLOTS + ((__u32)key & (SDW_CODE_SLOTS - 1));
+
+	return bpf_map_lookup_elem(&codes, &at);
+}
+
+static __always_inline __u64 code_id(struct sdw_walk *walk, __u64 address)
+{
+	struct sdw_scratch *scratch = container_of(walk, struct sdw_scratch, walk);
+	__u64 key = sdw_mix(address ^ walk->seed);
+	struct sdw_code_slot *slot = code_slot(walk->cpu, key);
+	struct sdw_code_way *way;
+	__u32 i;
+
+	if (!slot)
+		return 0;
+#pragma unroll
+	for (i = 0; i < SDW_CODE_WAYS; i++) {
+		way = &slot->ways[i];
+		if (way->key == key && scratch->now_ns - way->checked_ns < sdw_config.code_check_ns)
+			return way->id;
+	}
+	if (sdw_check_code(walk->cpu, address))
+		return 0;
+	return scratch->code.record.id;
+}
+
+#endif
