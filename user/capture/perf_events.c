@@ -217,6 +217,25 @@ static int open_processors(struct sdw_events *events)
 	return events->count ? 0 : -ENODEV;
 }
 
+/*
+ * One event for all: the program of a tracepoint runs at every hit of every task, wherever its event is,
+ * and picks the target's itself. Inherited events would take it away when the first of them ends.
+ */
+static int open_tracepoint(struct sdw_events *events)
+{
+	long cpu, processors = sysconf(_SC_NPROCESSORS_CONF);
+	int err = -ENODEV;
+
+	events->attr.inherit = 0;
+	events->attr.inherit_thread = 0;
+	events->attr.enable_on_exec = 0;
+	events->enabled_by_exec = false;
+	events->fixed_period = 0; /* its count is of one processor: no truth to hold ours against */
+	for (cpu = 0; cpu < processors && err == -ENODEV; cpu++)
+		err = open_one(events, -1, (int)cpu);
+	return err;
+}
+
 int sdw_events_open(const struct sdw_config *config, const pid_t *pids, size_t count,
 		    int bpf_prog_fd, struct sdw_events **result)
 {
@@ -230,7 +249,9 @@ int sdw_events_open(const struct sdw_config *config, const pid_t *pids, size_t c
 	events->prog_fd = bpf_prog_fd;
 	events->counts_idle = config->all && config->event.is_clock;
 	events->enabled_by_exec = events->attr.enable_on_exec;
-	if (config->all)
+	if (config->event.type == PERF_TYPE_TRACEPOINT)
+		err = open_tracepoint(events);
+	else if (config->all)
 		err = open_processors(events);
 	else
 		err = open_tasks(events, config, pids, count);

@@ -205,7 +205,7 @@ int sdw_programs_load(const struct sdw_config *config, bool only_known,
 	if (err)
 		goto out;
 	choose_program(new, tracepoint);
-	configure(new, config, only_known || tracepoint);
+	configure(new, config, only_known || (tracepoint && !config->all));
 	err = size_tables(new);
 	err = err ?: load_skeleton(new, config);
 	err = err ?: make_rings(new, config->ring_bytes);
