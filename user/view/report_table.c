@@ -243,8 +243,11 @@ int sdw_table_print(const struct sdw_table *table, uint32_t width, bool colour, 
 	int err = 0;
 
 	print_heading(table, &layout, colour, file);
-	for (size_t i = 0; i < table->lines.count && !err; i++)
+	for (size_t i = 0; i < table->lines.count && !err; i++) {
+		if (i && table->lines.items[i].is_title)
+			fputc('\n', file);
 		err = print_line(table, &table->lines.items[i], &layout, colour, file);
+	}
 	return err;
 }
 
