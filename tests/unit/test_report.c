@@ -179,15 +179,15 @@ static void test_threads_and_processes(void **state)
 	builder_sample(&b, third, stack, 5, 1, SDW_STATUS_COMPLETE);
 	text = print(&b, &options);
 	assert_string_equal(text, "SAMPLES      %  THREAD  TID OF PROCESS\n"
-				  "    5  62.5%  child   20 of child 20\n"
-				  "    2  25.0%  worker  13 of python3 12\n"
-				  "    1  12.5%  io      14 of python3 12\n");
+				  "      5  62.5%  child   20 of child 20\n"
+				  "      2  25.0%  worker  13 of python3 12\n"
+				  "      1  12.5%  io      14 of python3 12\n");
 	free(text);
 	options.by = SDW_REPORT_PROCESS;
 	expect_table(&b, &options,
 		     "SAMPLES      %  PROCESS  PID\n"
-		     "    5  62.5%  child    20\n"
-		     "    3  37.5%  python3  12\n");
+		     "      5  62.5%  child    20\n"
+		     "      3  37.5%  python3  12\n");
 }
 
 static void test_functions_are_the_same_only_if_kind_name_file_and_first_line_agree(void **state)
@@ -224,8 +224,8 @@ static void test_callers_and_callees_of_a_function(void **state)
 	text = print(&b, &options);
 	assert_string_equal(text, "CALLED      %  FUNCTION  FILE:LINE\n"
 				  "memcpy    libc.so.6\n"
-				  "    4  57.1%  A.run     /srv/app.py:20\n"
-				  "    3  42.9%  rec       /srv/app.py:3\n");
+				  "     4  57.1%  A.run     /srv/app.py:20\n"
+				  "     3  42.9%  rec       /srv/app.py:3\n");
 	free(text);
 	options.edges = SDW_REPORT_CALLEES;
 	options.function = "run"; /* a method of any class */

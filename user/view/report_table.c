@@ -128,6 +128,11 @@ static struct layout lay_out(const struct sdw_table *table, uint32_t width)
 	struct layout layout = {.amount = 5};
 	size_t used;
 
+	for (unsigned int i = 0; i < table->figures; i++) {
+		int heading = (int)strlen(table->headings[i]);
+
+		layout.amount = heading > layout.amount ? heading : layout.amount;
+	}
 	for (size_t i = 0; i < table->lines.count; i++) {
 		const struct sdw_table_line *line = &table->lines.items[i];
 		char text[32];

@@ -22,8 +22,10 @@ function rebuild() {
 function layOut(home) {
 	const height = (state.zoom.depth + state.zoom.height + 1) * ROW + 4;
 	room.style.height = Math.max(height, view.clientHeight) + "px";
-	if (home)
-		view.scrollTop = state.direction === "up" ? room.offsetHeight : Math.max(0, (state.zoom.depth - 3) * ROW);
+	if (home) {   /* the frame that is zoomed to, and some of its callers */
+		const past = Math.max(0, (state.zoom.depth - 3) * ROW);
+		view.scrollTop = state.direction === "down" ? past : room.offsetHeight - view.clientHeight - past;
+	}
 	get("reset").disabled = state.zoom === tree.root;
 	redraw();
 }
