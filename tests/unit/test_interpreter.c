@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -318,6 +319,30 @@ static void test_a_library_that_is_only_loaded_is_to_be_tried_again(void **state
 	close(ends[1]);
 }
 
+static void test_a_program_whose_libraries_are_not_mapped_yet_is_to_be_tried_again(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sdw_found_interpreter found;
+	struct sdw_maps maps;
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		/* stops right after exec, before the dynamic loader runs */
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		execl("/proc/self/exe", "test", (char *)NULL);
+		_exit(127);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSTOPPED(status));
+	sdw_maps_init(&maps, (uint32_t)pid, fixture->cache);
+	assert_int_equal(sdw_maps_read(&maps), 0);
+	assert_int_equal(sdw_interpreter_find(&maps, &found), -EAGAIN);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	sdw_maps_free(&maps);
+}
+
 /* A file with these symbols, whose first bytes of code are `bytes`; the caller releases *elf. */
 static const struct sdw_python_file *look_at(const struct built_symbol *symbols, size_t count,
 					     const void *bytes, size_t size, struct sdw_elf **elf)
@@ -481,6 +506,7 @@ int main(void)
 		TEST(test_a_process_that_is_gone_is_said_to_be),
 		TEST(test_a_program_without_python_has_none),
 		TEST(test_a_library_that_is_only_loaded_is_to_be_tried_again),
+		TEST(test_a_program_whose_libraries_are_not_mapped_yet_is_to_be_tried_again),
 		cmocka_unit_test(test_files_that_describe_themselves_are_taken_at_their_word),
 		cmocka_unit_test(test_the_version_constant_decides),
 		cmocka_unit_test(test_older_versions_are_read_where_the_version_function_refers_to),

@@ -6,13 +6,15 @@
  * memory, read while it runs: a pointer may be stale by the time it is followed. Out: struct
  * sdw_found_interpreter, with the addresses and the layout that the walk needs.
  */
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "target/python_file.h"
 
-#define MAX_ATTEMPTS	 20 /* of the check, since the process runs on meanwhile */
+#define MAX_ATTEMPTS	 20  /* of the check, since the process runs on meanwhile */
+#define MAX_DYNAMIC	 128 /* entries of .dynamic; names of needed libraries come first */
 #define MAX_INTERPRETERS 4
 #define MAX_THREADS	 64
 #define MAX_FRAMES	 16 /* looked at for one with a code object; 3.13's shim frames have none */
@@ -187,6 +189,49 @@ static bool is_better(int result, int than)
 	return result == -EAGAIN && than != -EAGAIN;
 }
 
+/* How many libraries the file names as needed. */
+static size_t count_needed(struct sdw_elf *elf)
+{
+	Elf64_Dyn entries[MAX_DYNAMIC];
+	uint64_t vaddr, size;
+	size_t needed = 0;
+
+	if (sdw_elf_section_address(elf, ".dynamic", &vaddr, &size))
+		return 0;
+	if (size > sizeof(entries))
+		size = sizeof(entries);
+	if (sdw_elf_read(elf, vaddr, entries, size))
+		return 0;
+	for (size_t i = 0; i < size / sizeof(entries[0]) && entries[i].d_tag != DT_NULL; i++)
+		needed += entries[i].d_tag == DT_NEEDED;
+	return needed;
+}
+
+/*
+ * True while the dynamic loader still has to map libraries that the program (the lowest of the
+ * files) needs: one of them may hold the interpreter.
+ */
+static bool is_loading(struct sdw_maps *maps)
+{
+	const struct sdw_mapping *program = NULL, *last = NULL;
+	size_t needed = 0, others = 0;
+
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct sdw_mapping *mapping = &maps->items[i];
+
+		if (!mapping->executable || !mapping->inode)
+			continue;
+		if (!program) {
+			program = mapping;
+			needed = mapping->elf ? count_needed(mapping->elf) : 0;
+		} else if (mapping->inode != last->inode) {
+			others++;
+		}
+		last = mapping;
+	}
+	return others < needed;
+}
+
 int sdw_interpreter_find(struct sdw_maps *maps, struct sdw_found_interpreter *found)
 {
 	int result = 0;
@@ -214,5 +259,5 @@ int sdw_interpreter_find(struct sdw_maps *maps, struct sdw_found_interpreter *fo
 		if (one == 1)
 			break;
 	}
-	return result;
+	return result == 0 && is_loading(maps) ? -EAGAIN : result;
 }

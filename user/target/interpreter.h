@@ -27,9 +27,9 @@ struct sdw_found_interpreter {
 /*
  * Looks for CPython in the mappings of a living process. Returns 1: found and supported; 0: no
  * CPython here; -ENOTSUP: there is one, which cannot be walked (found->problem says why, in one
- * line); other -errno: could not look (-ESRCH: process gone; -EAGAIN: it is just starting, try
- * again). What depends on the file alone is cached in the file cache, so that a second process of
- * the same interpreter costs microseconds.
+ * line); other -errno: could not look (-ESRCH: process gone; -EAGAIN: it is just starting, or its
+ * libraries are not all mapped yet: try again). What depends on the file alone is cached in the
+ * file cache, so that a second process of the same interpreter costs microseconds.
  */
 int sdw_interpreter_find(struct sdw_maps *maps, struct sdw_found_interpreter *found);
 
