@@ -20,23 +20,20 @@ static int say_failed(const struct sdw_output_file *file, int err)
 	return err;
 }
 
-/* Sets the name of a file that nobody has, in the directory of `path`. Returns 0 or -errno. */
-static int choose_temporary(struct sdw_output_file *file)
+/* The name of a file that nobody has, in the directory of `path`, or NULL with errno set. */
+static char *choose_temporary(const struct sdw_output_file *file)
 {
 	const char *slash = strrchr(file->path, '/');
 	int directory = slash ? (int)(slash - file->path) + 1 : 0;
 	unsigned long long random = 0;
+	char *name;
 
-	free(file->temporary);
-	file->temporary = NULL;
 	if (getrandom(&random, sizeof(random), 0) < 0)
-		return -errno;
+		return NULL;
 	/* short, so that it fits where the name of the file itself does */
-	if (asprintf(&file->temporary, "%.*s.sdw-%016llx", directory, file->path, random) < 0) {
-		file->temporary = NULL;
-		return -ENOMEM;
-	}
-	return 0;
+	if (asprintf(&name, "%.*s.sdw-%016llx", directory, file->path, random) < 0)
+		return NULL;
+	return name;
 }
 
 /* A file without a name leaves nothing behind, however the program ends. */
@@ -58,10 +55,11 @@ static int open_nameless(struct sdw_output_file *file)
 /* Makes a file next to `path`. Returns a file descriptor or -errno. */
 static int open_temporary(struct sdw_output_file *file)
 {
-	int fd, err = choose_temporary(file);
+	int fd;
 
-	if (err)
-		return err;
+	file->temporary = choose_temporary(file);
+	if (!file->temporary)
+		return -errno;
 	fd = open_nameless(file);
 	if (fd != -EOPNOTSUPP && fd != -EISDIR)
 		return fd;
