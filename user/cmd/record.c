@@ -175,7 +175,8 @@ static int run(struct record *record)
 static void print_report(const struct record *record)
 {
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
-	struct sdw_report_options options = {.limit = REPORT_ROWS, .no_header = true};
+	struct sdw_report_options options = {
+		.limit = REPORT_ROWS, .no_header = true, .python_only = true};
 	struct winsize size;
 	int err;
 

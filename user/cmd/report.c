@@ -25,6 +25,7 @@ struct report_command {
 	struct sdw_report_options table;
 	bool json;
 	bool no_pager;
+	bool native;
 };
 
 static const struct sdw_option_word by_words[] = {
@@ -74,8 +75,9 @@ static const struct sdw_option options[] = {
 	 .call = take_callers, .help = "who calls FUNCTION, or each of the hottest"},
 	{SDW_OPTION_CALL, 0, "callees", "FUNCTION", 0, 0, .value_optional = true,
 	 .call = take_callees, .help = "whom FUNCTION calls, or each of the hottest"},
-	{SDW_OPTION_FLAG, 'p', "python-only", NULL, FIELD(table.python_only),
-	 .help = "only Python frames: native and kernel code counts as its Python caller's own"},
+	{SDW_OPTION_FLAG, 'N', "native", NULL, FIELD(native),
+	 .help = "native and kernel functions too; without it what they took counts as their "
+		 "Python caller's own"},
 	{SDW_OPTION_NUMBER, 'n', "limit", "ROWS", FIELD(table.limit), .min = 0,
 	 .help = "at most so many rows (default 30, with --json all; 0: all)"},
 	{.type = SDW_OPTION_HEADING, .help = "How:"},
@@ -92,6 +94,8 @@ static const char *const examples[] = {
 	"the hottest lines of that trace",
 	"sidewinder report --callers=JSONDecoder.decode",
 	"who calls it, and how often it was seen there",
+	"sidewinder report --native --limit=50",
+	"what takes the time below the Python functions",
 	NULL,
 };
 
@@ -167,6 +171,13 @@ static int show(const struct report_command *command, const char *text, unsigned
 	return err == -EPIPE ? 0 : err;
 }
 
+static int print(const struct report_command *command, const struct sdw_profile *profile,
+		 FILE *file)
+{
+	return command->json ? sdw_report_print_json(profile, &command->table, file)
+			     : sdw_report_print(profile, &command->table, file);
+}
+
 static int report(struct report_command *command, const struct sdw_profile *profile)
 {
 	unsigned int rows;
@@ -179,8 +190,12 @@ static int report(struct report_command *command, const struct sdw_profile *prof
 	if (!file)
 		return -ENOMEM;
 	size_to_terminal(&command->table, &rows);
-	err = command->json ? sdw_report_print_json(profile, &command->table, file)
-			    : sdw_report_print(profile, &command->table, file);
+	err = print(command, profile, file);
+	if (err == -ENOENT && command->table.python_only) {
+		/* who asks for a native function by name need not ask for --native too */
+		command->table.python_only = false;
+		err = print(command, profile, file);
+	}
 	failed = ferror(file);
 	if ((fclose(file) || failed) && !err)
 		err = -ENOMEM;
@@ -211,6 +226,7 @@ int sdw_command_report(int argc, char **argv)
 	}
 	if (command.table.limit == NO_LIMIT_SAID)
 		command.table.limit = command.json ? 0 : DEFAULT_LIMIT;
+	command.table.python_only = !command.native;
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write, and a quiet end */
 	if (sdw_trace_load(first < argc ? argv[first] : NULL, false, &profile))
 		return SDW_EXIT_FAULT;

@@ -36,7 +36,8 @@ struct sdw_report_options {
 	uint32_t limit;		     /* rows; 0: all */
 	uint32_t width;		     /* columns; 0: 80 */
 	bool colour;
-	bool python_only; /* only Python frames: what they call counts as their own */
+	/* of a stack with Python frames only these: what they call counts as their own */
+	bool python_only;
 	bool no_header;
 };
 

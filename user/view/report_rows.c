@@ -74,19 +74,31 @@ static int add_edge(struct pass *pass, uint32_t caller, uint32_t callee,
 	return 0;
 }
 
-/* Leaves only the frames that count, as row numbers. */
+static bool is_python(const struct pass *pass, size_t i)
+{
+	return pass->rows->rows.items[pass->frames.items[i]].kind == SDW_CODE_PYTHON;
+}
+
+/* Turns frames into row numbers; where only Python counts, others go, unless there are no Python
+ * ones. */
 static void frames_to_rows(struct pass *pass)
 {
 	const struct sdw_report_rows *rows = pass->rows;
-	size_t kept = 0;
+	size_t kept = 0, python = 0;
 
 	for (size_t i = 0; i < pass->frames.count; i++) {
 		uint32_t frame = pass->frames.items[i];
-		uint32_t row = rows->row_of_frame[frame < rows->profile->frames.count ? frame : 0];
 
-		if (rows->options->python_only && rows->rows.items[row].kind != SDW_CODE_PYTHON)
-			continue;
-		pass->frames.items[kept++] = row;
+		if (frame >= rows->profile->frames.count)
+			frame = 0;
+		pass->frames.items[i] = rows->row_of_frame[frame];
+		python += is_python(pass, i);
+	}
+	if (!rows->options->python_only || !python)
+		return;
+	for (size_t i = 0; i < pass->frames.count; i++) {
+		if (is_python(pass, i))
+			pass->frames.items[kept++] = pass->frames.items[i];
 	}
 	pass->frames.count = kept;
 }
@@ -140,7 +152,6 @@ static int add_owner(struct pass *pass, const struct sdw_profile_bucket *bucket)
 static int make_status_rows(struct pass *pass)
 {
 	struct sdw_report_rows *rows = pass->rows;
-	const char *complete = rows->options->python_only ? "no Python frame" : "no frame";
 	int err = sdw_array_reserve(&rows->rows, SDW_STATUS_COUNT);
 
 	if (err)
@@ -149,7 +160,7 @@ static int make_status_rows(struct pass *pass)
 	for (unsigned int i = 0; i < SDW_STATUS_COUNT; i++)
 		rows->rows.items[rows->rows.count++] = (struct sdw_report_row){
 			.kind = SDW_CODE_MARKER,
-			.name = i == SDW_STATUS_COMPLETE ? complete : sdw_status_name(i),
+			.name = i == SDW_STATUS_COMPLETE ? "no frame" : sdw_status_name(i),
 			.file = "",
 		};
 	return 0;
