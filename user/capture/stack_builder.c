@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "capture/stack_builder.h"
+#include "symbol/call_glue.h"
 #include "symbol/native.h"
 
 #define HIDDEN	    UINT32_MAX /* a code that is not shown */
@@ -225,6 +227,49 @@ static size_t merge(struct sdw_stack_builder *builder, const struct sdw_raw_stac
 	return count;
 }
 
+/* Is the native frame call glue of the interpreter's own file? */
+static bool is_glue(struct sdw_stack_builder *builder, const struct sdw_raw_stack *raw,
+		    uint32_t index)
+{
+	const char *own = raw->image->interpreter.path;
+	const struct sdw_catalog_code *code;
+	size_t length, own_length = strlen(own);
+	uint32_t id;
+
+	if (native_code(builder, raw, raw->pcs[index], index > 0, &id))
+		return false;
+	if (id == HIDDEN)
+		return true;
+	code = &builder->catalog->codes.items[id];
+	length = strlen(code->file);
+	/* the interpreter's path may be cut at its front */
+	return own_length && length >= own_length &&
+	       !strcmp(code->file + length - own_length, own) && sdw_is_call_glue(code->name);
+}
+
+/*
+ * Takes out runs of native frames between two Python frames that are call glue and nothing else.
+ * Returns how many frames are left.
+ */
+static size_t drop_glue(struct sdw_stack_builder *builder, const struct sdw_raw_stack *raw,
+			size_t count)
+{
+	struct sdw_merged_frame *frames = builder->merged;
+	size_t kept = 0, i, end;
+
+	for (i = 0; i < count; i++) {
+		frames[kept++] = frames[i];
+		if (frames[i].kind != SDW_MERGED_PYTHON)
+			continue;
+		for (end = i + 1; end < count && frames[end].kind == SDW_MERGED_NATIVE &&
+				  is_glue(builder, raw, frames[end].index);)
+			end++;
+		if (end < count && frames[end].kind == SDW_MERGED_PYTHON)
+			i = end - 1;
+	}
+	return kept;
+}
+
 /* Returns 0, 1 if a name was missing, or -errno. */
 static int push_merged(struct sdw_stack_builder *builder, const struct sdw_raw_stack *raw,
 		       const struct sdw_merged_frame *frame, uint32_t *stack)
@@ -248,6 +293,8 @@ static int build(struct sdw_stack_builder *builder, const struct sdw_raw_stack *
 	int err, unnamed = 0;
 
 	*id = 0;
+	if (!builder->interpreter_frames)
+		count = drop_glue(builder, raw, count);
 	while (count) {
 		err = push_merged(builder, raw, &builder->merged[--count], id);
 		if (err < 0)
