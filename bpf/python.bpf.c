@@ -48,19 +48,21 @@ static __always_inline void thread_flags(struct sdw_scratch *scratch)
 {
 	const struct sdw_pylayout *layout = &scratch->walk.layout;
 	__u8 *flags = &scratch->sample.record.flags;
-	__u64 interpreter;
+	__u64 at = 0;
 	__u32 collecting;
 
 	if (layout->thread_status != SDW_NO_OFFSET &&
 	    (__u32)sdw_thread_word(&scratch->walk, layout->thread_status) &
 		    layout->thread_status_active_mask)
 		*flags |= SDW_SAMPLE_HOLDS_GIL;
-	if (!(*flags & SDW_SAMPLE_HOLDS_GIL) || layout->interpreter_gc_collecting == SDW_NO_OFFSET)
+	if (!(*flags & SDW_SAMPLE_HOLDS_GIL))
 		return;
-	interpreter = sdw_thread_word(&scratch->walk, layout->thread_interpreter);
-	if (!bpf_probe_read_user(&collecting, sizeof(collecting),
-				 (void *)(interpreter + layout->interpreter_gc_collecting)) &&
-	    collecting)
+	if (layout->runtime_gc_collecting != SDW_NO_OFFSET)
+		at = scratch->interpreter.runtime_addr + layout->runtime_gc_collecting;
+	else if (layout->interpreter_gc_collecting != SDW_NO_OFFSET)
+		at = sdw_thread_word(&scratch->walk, layout->thread_interpreter) +
+		     layout->interpreter_gc_collecting;
+	if (at && !bpf_probe_read_user(&collecting, sizeof(collecting), (void *)at) && collecting)
 		*flags |= SDW_SAMPLE_GC;
 }
 

@@ -6,12 +6,13 @@
 #include <stddef.h>
 
 /*
- * Makes room for `more` further items of `size` bytes. Returns 0, or -ENOMEM (the array is unchanged).
+ * Makes room for `more` further items of `size` bytes. Returns 0, or -ENOMEM (the array is
+ * unchanged).
  */
 int sdw_array_reserve_bytes(void **items, size_t *room, size_t count, size_t more, size_t size);
 
-#define sdw_array_reserve(array, more)                                                             \
-	sdw_array_reserve_bytes((void **)&(array)->items, &(array)->room, (array)->count, (more),  \
+#define sdw_array_reserve(array, more)                                                            \
+	sdw_array_reserve_bytes((void **)&(array)->items, &(array)->room, (array)->count, (more), \
 				sizeof(*(array)->items))
 
 #endif

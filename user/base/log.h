@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * log.h - messages for people, on stderr, one line each. Data goes to stdout and never through here.
- * Text that comes from a target is escaped, so that it cannot steer a terminal.
+ * log.h - messages for people, on stderr, one line each. Data goes to stdout and never through
+ * here. Text that comes from a target is escaped, so that it cannot steer a terminal.
  */
 #ifndef SDW_LOG_H
 #define SDW_LOG_H

@@ -24,7 +24,7 @@ static struct sdw_map64_slot *slot_of(const struct sdw_map64 *map, uint64_t key)
 
 static int grow(struct sdw_map64 *map)
 {
-	struct sdw_map64 larger = { .room = map->room ? map->room * 2 : FIRST_ROOM };
+	struct sdw_map64 larger = {.room = map->room ? map->room * 2 : FIRST_ROOM};
 
 	larger.slots = calloc(larger.room, sizeof(*larger.slots));
 	if (!larger.slots)
@@ -88,7 +88,7 @@ void sdw_map64_remove(struct sdw_map64 *map, uint64_t key)
 			hole = i;
 		}
 	}
-	map->slots[hole] = (struct sdw_map64_slot){ 0 };
+	map->slots[hole] = (struct sdw_map64_slot){0};
 	map->count--;
 }
 
@@ -102,5 +102,5 @@ void sdw_map64_clear(struct sdw_map64 *map)
 void sdw_map64_free(struct sdw_map64 *map)
 {
 	free(map->slots);
-	*map = (struct sdw_map64){ 0 };
+	*map = (struct sdw_map64){0};
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * map64.h - hash map from a 64-bit key (not 0) to a 64-bit value, open addressing, grows by itself.
- * A library would do; this one is on the path of every sample, where a lookup must cost nanoseconds.
+ * A library would do; this one is on the path of every sample, where a lookup must cost
+ * nanoseconds.
  */
 #ifndef SDW_MAP64_H
 #define SDW_MAP64_H
