@@ -306,22 +306,23 @@ static void test_code_without_a_file_has_no_tables(void **state)
 	}
 }
 
-static void test_made_code_with_a_frame_pointer_is_stepped_out_of(void **state)
+/* Runs code that no file holds, which calls take(); the return address in it must be met, and its
+ * caller's. */
+__attribute__((noinline)) static void check_made_code(const uint8_t *code, size_t size,
+						      size_t after)
 {
-	/* push %rbp; mov %rsp, %rbp; mov %rdi, %rax; mov %rsi, %rdi; call *%rax; pop %rbp; ret */
-	static const uint8_t code[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0x89, 0xf8,
-				       0x48, 0x89, 0xf7, 0xff, 0xd0, 0x5d, 0xc3};
 	static struct capture capture;
 	static struct result result;
-	void (*run)(void (*)(struct capture *), struct capture *);
-	void *place = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void (*run)(struct capture *, int, int, void (*)(struct capture *));
+	uint8_t *place = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	(void)state;
 	assert_ptr_not_equal(place, MAP_FAILED);
-	memcpy(place, code, sizeof(code));
+	memcpy(place, code, size);
 	memcpy(&run, &place, sizeof(run));
-	run(take, &capture);
+	capture.known_count = 0;
+	run(&capture, 0, 0, take);
+	note_caller(&capture, __builtin_return_address(0));
 	assert_int_equal(sdw_maps_read(&maps), 0);
 	for (int templates = 0; templates < 2; templates++) {
 		struct sdw_unwinder *unwinder = make_unwinder(templates, true, &result);
@@ -329,15 +330,33 @@ static void test_made_code_with_a_frame_pointer_is_stepped_out_of(void **state)
 		unwind(unwinder, &capture, &result);
 		unwind(unwinder, &capture, &result);
 		assert_int_equal(result.end, SDW_UNWIND_COMPLETE);
-		assert_int_equal(result.pcs[1], (uint64_t)place + sizeof(code) - 2);
-		assert_in_range(result.pcs[2],
-				(uint64_t)test_made_code_with_a_frame_pointer_is_stepped_out_of,
-				(uint64_t)test_made_code_with_a_frame_pointer_is_stepped_out_of +
-					1000);
+		assert_int_equal(result.pcs[1], (uint64_t)place + after);
+		assert_in_range(result.pcs[2], (uint64_t)check_made_code,
+				(uint64_t)check_made_code + 2000);
+		assert_int_equal(result.pcs[3], capture.known[2]);
 		assert_int_equal(result.statistics.differed, 0);
 		sdw_unwinder_free(unwinder);
 	}
 	munmap(place, 4096);
+}
+
+static void test_made_code_with_a_frame_pointer_is_stepped_out_of(void **state)
+{
+	/* push %rbp; mov %rsp, %rbp; call *%rcx; pop %rbp; ret */
+	static const uint8_t code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd1, 0x5d, 0xc3};
+
+	(void)state;
+	check_made_code(code, sizeof(code), 6);
+}
+
+static void test_perf_trampoline_of_cpython_is_stepped_out_of(void **state)
+{
+	/* sub $8, %rsp; call *%rcx; add $8, %rsp; ret */
+	static const uint8_t code[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd1,
+				       0x48, 0x83, 0xc4, 0x08, 0xc3};
+
+	(void)state;
+	check_made_code(code, sizeof(code), 6);
 }
 
 static void test_garbage_registers_and_stacks_end_without_frames_that_are_not_there(void **state)
@@ -393,6 +412,7 @@ int main(void)
 		cmocka_unit_test(test_room_for_few_frames_ends_too_deep),
 		cmocka_unit_test(test_code_without_a_file_has_no_tables),
 		cmocka_unit_test(test_made_code_with_a_frame_pointer_is_stepped_out_of),
+		cmocka_unit_test(test_perf_trampoline_of_cpython_is_stepped_out_of),
 		cmocka_unit_test(
 			test_garbage_registers_and_stacks_end_without_frames_that_are_not_there),
 	};

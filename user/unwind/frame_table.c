@@ -402,7 +402,7 @@ int sdw_frame_table_find(struct sdw_frame_tables *tables, struct sdw_elf *elf, u
 			 struct sdw_frame_entry *entry)
 {
 	struct view views[2] = {{.debug = false}, {.debug = true}};
-	struct frame_index *index;
+	struct frame_index *index = NULL;
 	int err = -EINVAL;
 
 	if (sdw_elf_section(elf, ".eh_frame", &views[0].section))

@@ -10,13 +10,11 @@
 
 #include "base/array.h"
 #include "unwind/template.h"
+#include "unwind/trampoline.h"
 
 /* Bounds of one process; beyond them all is forgotten and learned again. */
 #define MAX_TEMPLATES (1u << 20)
 #define MAX_FORMS     (1u << 16)
-
-/* The call pushed it (System V ABI of x86-64, section 3.2.2); nobody has it elsewhere. */
-#define RETURN_ADDRESS_SLOT (-8)
 
 /* Imaginary registers are this far apart, in the middle of a space of 4 GiB each. */
 #define REGISTER_SPACING (1ull << 56)
@@ -74,15 +72,15 @@ static bool read_off(const struct sdw_frame *from, const struct sdw_frame *to,
 	if (!to->caller || !(to->known & 1u << SDW_REGISTER_SP))
 		return false;
 	*form = (struct sdw_template){.kind = SDW_TEMPLATE_STEP, .base = SDW_REGISTER_COUNT};
-	for (uint8_t i = 0; i < SDW_REGISTER_COUNT; i++) {
+	for (unsigned int i = 0; i < SDW_REGISTER_COUNT; i++) {
 		if (is_near(from->registers[i], cfa, &form->cfa_offset)) {
-			form->base = i;
+			form->base = (uint8_t)i;
 			break;
 		}
 	}
 	if (form->base == SDW_REGISTER_COUNT ||
 	    !is_word_near(cfa, to->pc, &form->slots[SDW_REGISTER_SP]) ||
-	    form->slots[SDW_REGISTER_SP] != RETURN_ADDRESS_SLOT)
+	    form->slots[SDW_REGISTER_SP] != SDW_RETURN_ADDRESS_SLOT)
 		return false;
 	for (int i = SDW_REGISTER_SP + 1; i < SDW_REGISTER_COUNT; i++) {
 		if (!(to->known & 1u << i))
@@ -167,7 +165,8 @@ static int add_source(struct sdw_templates *templates, const struct sdw_mapping 
 	*source = *mapping;
 	source->path = NULL;
 	/* held, so that no other file can be at its address while it is compared */
-	sdw_elf_ref(source->elf);
+	if (source->elf)
+		sdw_elf_ref(source->elf);
 	return 0;
 }
 
@@ -217,25 +216,41 @@ const struct sdw_template *sdw_template_find(struct sdw_templates *templates,
 	return &templates->forms.items[*index];
 }
 
-int sdw_template_learn(struct sdw_templates *templates, struct sdw_library *library,
-		       struct sdw_maps *maps, const struct sdw_frame *frame,
-		       const struct sdw_template **learned)
+static int learn_form(struct sdw_library *library, struct sdw_maps *maps,
+		      const struct sdw_frame *frame, struct sdw_template *form)
 {
-	struct sdw_mapping *mapping = sdw_maps_find(maps, sdw_frame_lookup(frame));
-	struct sdw_template form, again;
-	int64_t index;
+	struct sdw_template again;
 
-	*learned = NULL;
-	if (!mapping || !sdw_mapping_elf(maps, mapping))
-		return 0;
-	form = learn_once(library, maps, frame, 0);
+	*form = learn_once(library, maps, frame, 0);
 	if (sdw_library_is_out_of_memory(library))
 		return -ENOMEM;
 	again = learn_once(library, maps, frame, 1);
 	if (sdw_library_is_out_of_memory(library))
 		return -ENOMEM;
-	if (!is_same_form(&form, &again))
+	if (!is_same_form(form, &again))
+		*form = (struct sdw_template){.kind = SDW_TEMPLATE_LIBRARY};
+	return 0;
+}
+
+int sdw_template_learn(struct sdw_templates *templates, struct sdw_library *library,
+		       struct sdw_maps *maps, const struct sdw_frame *frame,
+		       const struct sdw_template **learned)
+{
+	struct sdw_mapping *mapping = sdw_maps_find(maps, sdw_frame_lookup(frame));
+	struct sdw_template form;
+	int64_t index;
+
+	*learned = NULL;
+	if (!mapping)
+		return 0;
+	if (sdw_mapping_elf(maps, mapping)) {
+		int err = learn_form(library, maps, frame, &form);
+
+		if (err)
+			return err;
+	} else if (!sdw_trampoline_find(maps, frame, &form)) {
 		form = (struct sdw_template){.kind = SDW_TEMPLATE_LIBRARY};
+	}
 	if (templates->by_pc.count >= MAX_TEMPLATES || templates->forms.count >= MAX_FORMS)
 		forget(templates);
 	index = index_of_form(templates, &form);

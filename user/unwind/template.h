@@ -13,6 +13,9 @@
 #include "base/map64.h"
 #include "unwind/library.h"
 
+/* Where the call left the return address, from the CFA (System V ABI of x86-64, section 3.2.2). */
+#define SDW_RETURN_ADDRESS_SLOT (-8)
+
 enum sdw_template_kind {
 	SDW_TEMPLATE_STEP = 1,
 	SDW_TEMPLATE_END,	/* the thread's start */
@@ -36,7 +39,7 @@ struct sdw_template {
 	uint32_t span;	/* bytes from the lowest slot to the end of the highest */
 };
 
-#define SDW_RECENT_TEMPLATES 1024u /* a power of two */
+#define SDW_RECENT_TEMPLATES 512u /* a power of two */
 
 /* The templates of one process image. All zeroes is an empty set. */
 struct sdw_templates {
@@ -66,8 +69,8 @@ const struct sdw_template *sdw_template_find(struct sdw_templates *templates,
 					     const struct sdw_frame *frame);
 
 /*
- * Learns the template for frame->pc by asking libunwind. *learned: valid until the next call, NULL
- * if the code is in no file, which may change at any time. Returns 0 or -ENOMEM.
+ * Learns the template for frame->pc by asking libunwind, or by what trampoline.h knows. *learned:
+ * valid until the next call, NULL if the pc is in no mapping that is known. Returns 0 or -ENOMEM.
  */
 int sdw_template_learn(struct sdw_templates *templates, struct sdw_library *library,
 		       struct sdw_maps *maps, const struct sdw_frame *frame,

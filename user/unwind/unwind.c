@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "unwind/template.h"
+#include "unwind/trampoline.h"
 #include "unwind/unwind.h"
 
 struct sdw_unwinder {
@@ -70,9 +71,9 @@ static bool is_executable(struct sdw_maps *maps, uint64_t address)
 }
 
 /*
- * A step out of code that was made at run time: it has no tables, but code that is meant to be
- * profiled keeps a frame pointer (CPython's perf trampolines do). Taken only where that leads to a
- * place that can be a caller; what the code did with the other registers is not known.
+ * A step out of code that was made at run time: it has no tables, but most of it keeps a frame
+ * pointer. Taken only where that leads to a place that can be a caller; what the code did with the
+ * other registers is not known.
  */
 static enum sdw_step step_by_frame_pointer(struct sdw_maps *maps, const struct sdw_memory *memory,
 					   struct sdw_frame *frame)
@@ -109,6 +110,22 @@ static enum sdw_unwind_end end_of(enum sdw_step step)
 	}
 }
 
+static enum sdw_step step_out_of_made_code(struct sdw_maps *maps, struct walk *walk)
+{
+	uint64_t sp = walk->frame.registers[SDW_REGISTER_SP];
+	enum sdw_step step = SDW_STEP_MOVED;
+	struct sdw_template form;
+
+	if (!sdw_trampoline_find(maps, &walk->frame, &form) ||
+	    !sdw_template_apply(&form, walk->memory, &walk->frame))
+		step = step_by_frame_pointer(maps, walk->memory, &walk->frame);
+	else if (!sdw_frame_is_sane(&walk->frame, sp))
+		step = SDW_STEP_BAD;
+	if (step == SDW_STEP_MOVED)
+		walk->pcs[walk->count++] = walk->frame.pc;
+	return step;
+}
+
 /* Without a template: libunwind's way for up to `max` steps, with a step out of run-time code
  * between. */
 static enum sdw_step walk_by_library(struct sdw_unwinder *unwinder, struct walk *walk, size_t max)
@@ -119,11 +136,8 @@ static enum sdw_step walk_by_library(struct sdw_unwinder *unwinder, struct walk 
 	while (step == SDW_STEP_MOVED && walk->count < goal) {
 		step = sdw_library_walk(unwinder->library, walk->memory, &walk->frame, walk->pcs,
 					goal - walk->count, &walk->count);
-		if (step == SDW_STEP_NO_TABLES) {
-			step = step_by_frame_pointer(unwinder->maps, walk->memory, &walk->frame);
-			if (step == SDW_STEP_MOVED)
-				walk->pcs[walk->count++] = walk->frame.pc;
-		}
+		if (step == SDW_STEP_NO_TABLES)
+			step = step_out_of_made_code(unwinder->maps, walk);
 	}
 	unwinder->statistics->library_steps += walk->count - before + (step != SDW_STEP_MOVED);
 	return step;
