@@ -53,7 +53,7 @@ CASES = {
         plain(alone=True, verify=verify.outer_pids),
         plain(label="beta", start="attach", role="inside_beta", alone=True, judge=False,
               verify=verify.only_beta)],
-    "32-profiler-in-namespace": [plain(start="inside", verify=verify.inside_namespace)],
+    "32-profiler-in-namespace": [plain(start="inside", seconds=5, verify=verify.inside_namespace)],
     "34-cgroup-v1-labels": [plain(alone=True)],
     "35-prefork": [
         plain(alone=True, seconds=4, verify=verify.prefork),
@@ -98,6 +98,13 @@ CASES = {
     "78-perf-trampolines": [plain(verify=verify.no_trampolines)],
     "79-attach-twice": [plain(start="inside", seconds=12, status=143, alone=True,
                               judge=False, verify=verify.attach_twice)],
+}
+
+# Rules that are wrong themselves, and why: check.py still prints them, the runner does not count them.
+DISPUTED = {
+    # the role's line names the main thread, which does nothing else: the share is 1. The range is that of
+    # the whole process (1.25 of 2.25 seconds). verify.embedded asks for the right thing.
+    ("25-embedded-late", "any 0.40..0.80 host : n:native_work"),
 }
 
 # what `make check` runs on every interpreter; the others run on one

@@ -158,9 +158,10 @@ def interpreter_files(python):
 
 def stripped(run):
     known = set().union(*(dynamic_symbols(path) for path in interpreter_files(run.python)))
+    main = run.roles["main"][0][0]
     wrong = {frame[1] for sample in run.samples() for frame in native_frames(sample)
-             if re.match(r"libpython|python-copy", os.path.basename(frame[2]))
-             and frame[1] not in known and "0x" not in frame[1]}
+             if sample["pid"] == main and re.match(r"libpython|python-copy", os.path.basename(frame[2]))
+             and frame[1].replace("@plt", "") not in known and "0x" not in frame[1]}
     run.expect(not wrong, "native names that a stripped file does not have: %r" % sorted(wrong)[:5])
 
 
@@ -169,6 +170,10 @@ def embedded(run):
     mine = [sample for sample in run.samples("--samples") if sample["pid"] == host[0]]
     run.expect(not any(python_frames(sample) for sample in mine if sample["tid"] == host[1]),
                "the host's main thread has Python frames")
+    native = weight([s for s in mine if s["tid"] == host[1] and
+                     any(frame[1] == "native_work" for frame in native_frames(s))])
+    run.expect(native > 0.95 * weight([s for s in mine if s["tid"] == host[1]]),
+               "%d samples in native_work" % native)
     times = [sample["t"] for sample in mine if "main" in map(plain_name, python_frames(sample))]
     began = run.watch.seen.get("main", 0) - run.recording_start()
     run.expect(times and min(times) <= began + 1.0, "first Python stack at %r, @main at %.2f s" % (
@@ -287,9 +292,12 @@ def interrupted(run):
     state = re.search(r"@target_state pid=\d+ state=(.?)", run.stdout).group(1)
     run.expect(state in ("R", "S"), "state of the target: %r" % state)
     run.expect(re.search(r"@target_exit pid=\d+ status=0", run.stdout), "the target did not end well")
+    last = max([sample["t"] for sample in run.samples("--samples")] or [0.0])
+    run.expect(last > (0.4 if signal == "KILL" else 1.2), "the last sample is at %.2f s" % last)
+    start = run.recording_start()
+    used = run.watch.used(run.roles["main"][0], start, start + last)
     lasting = weight(run.samples()) / run.rate
-    least = 0.4 if signal == "KILL" else 1.0
-    run.expect(least <= lasting <= 2.6, "%.2f s of samples" % lasting)
+    run.expect(abs(lasting - used) < 0.15, "%.2f s of samples, %.2f s of CPU" % (lasting, used))
 
 
 def mixed_children(run):

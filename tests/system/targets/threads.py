@@ -15,8 +15,9 @@ DATA = bytes(4 << 20)
 
 
 def say():
-    print("@%s pid=%d tid=%d" % (threading.current_thread().name, os.getpid(),
-                                 threading.get_native_id()), flush=True)
+    text = "@%s pid=%d tid=%d\n" % (threading.current_thread().name, os.getpid(),
+                                    threading.get_native_id())
+    os.write(1, text.encode())  # whole, unlike print()
 
 
 def early():
