@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/map64.h"
 #include "base/strings.h"
+#include "events.h"
 #include "view/profile.h"
 
 struct sdw_profile_index {
@@ -185,6 +186,7 @@ static int take_sample(struct sdw_sink *sink, const struct sdw_sample_event *eve
 	bucket->samples++;
 	bucket->weight += event->weight;
 	bucket->last_ns = event->time_ns;
+	profile->gc_samples += (event->flags & SDW_SAMPLE_GC) != 0;
 	if (profile->keep_samples)
 		profile->samples.items[profile->samples.count++] = *event;
 	return 0;

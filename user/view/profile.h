@@ -64,6 +64,7 @@ struct sdw_profile {
 	SDW_PROFILE_ARRAY(struct sdw_profile_bucket) buckets;
 	SDW_PROFILE_ARRAY(struct sdw_sample_event) samples; /* only if asked for */
 	SDW_PROFILE_ARRAY(struct sdw_lost_event) lost;
+	uint64_t gc_samples; /* taken while the garbage collector of their interpreter ran */
 	bool keep_samples;
 	struct sdw_profile_index *index; /* private: buckets by key, owned strings */
 };

@@ -42,7 +42,8 @@ void sdw_report_sums_make(struct sdw_report_sums *sums, const struct sdw_profile
 	for (size_t i = 0; i < SDW_LOST_COUNT; i++) {
 		sums->lost[i] =
 			totals->complete || totals->lost[i] > told[i] ? totals->lost[i] : told[i];
-		sums->lost_all += sums->lost[i];
+		if (i != SDW_LOST_OUTSIDE_TARGET) /* nobody asked for these: no loss */
+			sums->lost_all += sums->lost[i];
 	}
 	if (!totals->complete && last_time(profile) > profile->recording.start_ns) {
 		uint64_t seen_ns = last_time(profile) - profile->recording.start_ns;
@@ -99,8 +100,10 @@ void sdw_report_header_print(const struct sdw_profile *profile, FILE *file)
 	sdw_report_sums_make(&sums, profile);
 	print_what(profile, &sums, file);
 	for (unsigned int i = 0; i < SDW_LOST_COUNT; i++) {
+		const char *what = i == SDW_LOST_OUTSIDE_TARGET ? "" : "lost ";
+
 		if (sums.lost[i])
-			print_count("lost ", sums.lost[i], sdw_lost_name(i), sdw_lost_meaning(i),
+			print_count(what, sums.lost[i], sdw_lost_name(i), sdw_lost_meaning(i),
 				    file);
 	}
 	for (unsigned int i = 0; i < SDW_STATUS_COUNT; i++) {
@@ -108,6 +111,9 @@ void sdw_report_header_print(const struct sdw_profile *profile, FILE *file)
 			print_count("", sums.status[i], sdw_status_name(i), sdw_status_meaning(i),
 				    file);
 	}
+	if (profile->gc_samples)
+		fprintf(file, "  %.1f %% of the samples hit a running garbage collector\n",
+			100.0 * (double)profile->gc_samples / (double)sums.samples);
 	if (!profile->totals.complete)
 		fputs("  the recording did not end in order: this is what it had written\n", file);
 	fputc('\n', file);
