@@ -243,8 +243,8 @@ class Run:
             raise rec.Skip("not for this version")
         if done.returncode != 0:
             bad = [line for line in lines if line.startswith("FAIL")] or lines[-3:]
-            self.problems += [line for line in bad if (self.case, line[5:].partition("   [")[0])
-                              not in table.DISPUTED][:6]
+            self.problems += [line for line in bad if not table.disputed(
+                self.case, line[5:].partition("   [")[0], self.python_version)][:6]
 
 
 def command_line(pid):

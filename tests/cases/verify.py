@@ -252,6 +252,17 @@ def close_to(run, got, want, what):
     run.expect(abs(got - want) <= 0.1 * want, "%s: %.3f s sampled, %.3f s of CPU" % (what, got, want))
 
 
+def one_of_three(run):
+    """Whichever thread of the three interpreters computes, it is seen in its own function."""
+    wanted = {"main_part", "inside_x", "inside_y"}
+    working = [sample for sample in run.samples() if
+               any(plain_name(frame) == "spin" for frame in python_frames(sample))]
+    right = [sample for sample in working if
+             len(wanted & {plain_name(frame) for frame in python_frames(sample)}) == 1]
+    run.expect(weight(right) == weight(working) > 0.8 * run.rate * run.cpu("main"),
+               "%d of %d, %.2f s of CPU" % (weight(right), weight(working), run.cpu("main")))
+
+
 def weight_is_cpu(run):
     close_to(run, run.weight_of("main") / run.rate, run.cpu("main"), "main")
 

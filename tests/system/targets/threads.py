@@ -28,7 +28,8 @@ def early():
 
 def late():
     say()
-    while time.perf_counter() < END:
+    end = time.thread_time() + SECONDS / 8  # whatever else wants the processor
+    while time.perf_counter() < END or time.thread_time() < end:
         sum(range(500))
 
 
