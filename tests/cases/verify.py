@@ -157,7 +157,8 @@ def interpreter_files(python):
 
 
 def stripped(run):
-    known = set().union(*(dynamic_symbols(path) for path in interpreter_files(run.python)))
+    known = {"_start"}.union(  # that name the file's header gives
+        *(dynamic_symbols(path) for path in interpreter_files(run.python)))
     main = run.roles["main"][0][0]
     wrong = {frame[1] for sample in run.samples() for frame in native_frames(sample)
              if sample["pid"] == main and re.match(r"libpython|python-copy", os.path.basename(frame[2]))
@@ -413,14 +414,14 @@ def attach_twice(run):
     ends = re.findall(r"^@prof_exit pid=0 run=(\w+) status=(\d+)", run.stdout, re.M)
     run.expect(sorted(ends) == [(name, "0") for name in ("first", "left", "right", "second")],
                "runs: %r" % ends)
-    counts, deadline = {}, time.monotonic() + 5
+    counts = {}
     for name in ("first", "second", "left", "right"):
         recording = run.recording_of(os.path.join(run.work, name))
         counts[name] = weight(recording.samples())
         run.judge(recording, name)
     run.expect(min(counts.values()) > 0.8 * max(counts.values()), "samples: %r" % counts)
     run.expect(min(counts.values()) > run.rate, "samples: %r" % counts)
-    left = run.programs_left()
+    left, deadline = run.programs_left(), time.monotonic() + 5
     while left and time.monotonic() < deadline:  # the kernel frees them a moment later
         time.sleep(0.2)
         left &= run.programs_left()

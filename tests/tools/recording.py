@@ -23,7 +23,7 @@ def read_text(path):
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return ""
 
 
@@ -89,9 +89,11 @@ class CpuWatch(threading.Thread):
 
     PAUSE = 0.02
 
-    def __init__(self, path):
+    def __init__(self, path, locate=lambda pid: pid):
         super().__init__(daemon=True)
         self.path = path
+        self.locate = locate  # from a pid as the target sees it to ours
+        self.located = {}
         self.history = {}  # (pid, tid) -> [(unix time, CPU seconds)]
         self.seen = {}  # role -> unix time when its line was first there
         self.done = threading.Event()
@@ -106,9 +108,15 @@ class CpuWatch(threading.Thread):
             for role, ids in roles.items():
                 self.seen.setdefault(role, time.time())
                 for key in ids:
-                    used = cpu_seconds(*key)
+                    used = self.cpu_seconds(*key)
                     if used is not None:
                         self.history.setdefault(key, []).append((time.time(), used))
+
+    def cpu_seconds(self, pid, tid):
+        if pid not in self.located:
+            self.located[pid] = self.locate(pid)
+        outer = self.located[pid]
+        return cpu_seconds(outer, tid if outer == pid else None) if outer else None
 
     def stop(self):
         self.done.set()
