@@ -7,7 +7,7 @@
 # needs neither root nor the network. Names are those of Debian 12; newer ones have them too.
 set -eu
 
-build='gcc libc6-dev make pkgconf clang bpftool libbpf-dev libelf-dev zlib1g-dev libunwind-dev
+build='gcc libc6-dev make pkgconf clang bpftool libbpf-dev libelf-dev libdw-dev zlib1g-dev libunwind-dev
 	libjson-c-dev libbabeltrace2-dev libiberty-dev'
 check='python3 python3-dev python3-venv libcmocka-dev babeltrace2 clang-tidy clang-format chromium
 	fonts-dejavu-core binutils mount procps util-linux'
