@@ -163,7 +163,7 @@ static __always_inline struct sdw_code_way *code_way(struct sdw_code_slot *slot,
 		way = &slot->ways[i];
 		if (way->key == key)
 			return way;
-		if (way->checked_ns < oldest->checked_ns)
+		if (way->checked_ms < oldest->checked_ms)
 			oldest = way;
 	}
 	return oldest;
@@ -210,9 +210,11 @@ int sdw_check_code(__u32 cpu, __u64 address)
 			count->code_lost++;
 		return 0; /* the id is right, its names come with a later sample */
 	}
+	if (way->key != key || way->fingerprint != fingerprint)
+		way->since_ms = milliseconds(scratch->now_ns);
 	way->key = key;
 	way->id = code->record.id;
 	way->fingerprint = fingerprint;
-	way->checked_ns = scratch->now_ns;
+	way->checked_ms = milliseconds(scratch->now_ns);
 	return 0;
 }

@@ -83,7 +83,8 @@ struct sdw_code_way {
 	__u64 key; /* of image and address */
 	__u64 id;
 	__u64 fingerprint;
-	__u64 checked_ns;
+	__u32 since_ms; /* first seen like this, in milliseconds of 2^20 ns */
+	__u32 checked_ms;
 };
 
 /*

@@ -29,7 +29,6 @@ struct sdw_bpf_config {
 	__u32 follow_forks;	 /* 1: children of known processes become known */
 	__u32 namespace_inode;	 /* of the profiler's pid namespace; 0: the initial one */
 	__u32 own_pid;		 /* the profiler itself: never a target of -a */
-	__u32 code_check_ns;	 /* how long a code object is trusted to be the same */
 	__u64 tracepoint_period; /* tracepoints: hits per sample */
 	__u64 wake_bytes;	 /* waiting in a ring: from there on the consumer is woken */
 };

@@ -17,7 +17,6 @@
 #include "sidewinder.skel.h"
 
 #define INITIAL_PID_NAMESPACE 0xeffffffcu /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
-#define CODE_CHECK_NS	      1000000u
 #define BPF_LOG_BYTES	      (16u << 20)
 
 struct sdw_programs {
@@ -66,7 +65,6 @@ static void configure(struct sdw_programs *programs, const struct sdw_config *co
 		.follow_forks = config->children || config->command,
 		.namespace_inode = own_namespace(),
 		.own_pid = (uint32_t)getpid(),
-		.code_check_ns = CODE_CHECK_NS,
 		.tracepoint_period = config->period ? config->period : 1,
 		.wake_bytes = config->ring_bytes / 4,
 	};
