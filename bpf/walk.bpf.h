@@ -11,7 +11,7 @@ static __u64 __attribute__((unused)) code_id(struct sdw_walk *walk, __u64 addres
 #define SDW_WALK_CODE(walk, address) code_id((walk), (address))
 #include "pywalk.h"
 
-#define MAX_TRUST_MS 100u
+#define MAX_TRUST_MS 20u
 
 static __always_inline __u32 milliseconds(__u64 ns)
 {
@@ -21,7 +21,7 @@ static __always_inline __u32 milliseconds(__u64 ns)
 /*
  * Is the code object still taken to be the one that was looked at? Another may get its address when
  * it is freed. A look costs 100 ns, and what has been the same for long likely is: one that was met
- * a moment ago is looked at again every millisecond, an old one ten times a second.
+ * a moment ago is looked at again every millisecond, an old one fifty times a second.
  */
 static __always_inline bool is_trusted(const struct sdw_code_way *way, __u32 now_ms)
 {
