@@ -30,12 +30,18 @@ find "$demo/pages" -name '*.gz' -exec gunzip {} +
 
 echo "Recording: docutils makes web pages of $(find "$demo/pages" -name '*.txt' | wc -l) documents."
 echo "\$ sidewinder record -o $demo/trace -- python3 /usr/bin/rst-buildhtml --silent $demo/pages"
+# what docutils has to say about its documents is not ours
 "$O/sidewinder" record -o "$demo/trace" --no-report -- \
-	/usr/bin/python3 /usr/bin/rst-buildhtml --silent "$demo/pages"
+	/usr/bin/python3 /usr/bin/rst-buildhtml --silent "$demo/pages" 2>"$demo/messages" || {
+	status=$?
+	grep '^sidewinder' "$demo/messages" >&2 || tail -n 5 "$demo/messages" >&2
+	exit $status
+}
+sed -n -e '/^sidewinder/p' -e '/^[0-9]* samples in/,$p' "$demo/messages"
 
 echo
-echo "\$ sidewinder report $demo/trace"
-"$O/sidewinder" report "$demo/trace" | head -n 30
+echo "\$ sidewinder report --limit=20 $demo/trace"
+"$O/sidewinder" report --limit=20 "$demo/trace" | cat
 "$O/sidewinder" export "$demo/trace" --to=flamegraph -o "$demo/flamegraph.html"
 
 echo
