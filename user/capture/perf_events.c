@@ -218,8 +218,9 @@ static int open_processors(struct sdw_events *events)
 }
 
 /*
- * One event for all: the program of a tracepoint runs at every hit of every task, wherever its event is,
- * and picks the target's itself. Inherited events would take it away when the first of them ends.
+ * One event for all: the program of a tracepoint runs at every hit of every task, wherever its
+ * event is, and picks the target's itself. Inherited events would take it away when the first of
+ * them ends.
  */
 static int open_tracepoint(struct sdw_events *events)
 {

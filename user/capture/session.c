@@ -286,21 +286,28 @@ static int handle(struct sdw_session *session, const struct epoll_event *event)
 	case TAG_TARGET:
 		on_target_end(session, (uint32_t)event->data.u64);
 		return 0;
-	default:
-		return 0; /* drained in any case */
+	default: /* drained in any case */
+		session->woken_ns = sdw_session_now();
+		return 0;
 	}
 }
 
-/* How long to sleep: to the next tick, or to the next look at an image that is starting. */
+/*
+ * How long to sleep: to the next tick, to the next look at an image that is starting, or until the
+ * record that woke us is old enough to be handled: often a process has begun, and each of its
+ * samples lacks its Python frames until we have looked.
+ */
 static int wait_ms(const struct sdw_session *session, uint64_t now_ns)
 {
-	uint64_t retry = session->pipeline->images.next_retry_ns;
-	uint64_t left;
+	uint64_t next_ns = now_ns + TICK_MS * 1000000ull;
+	uint64_t retry_ns = session->pipeline->images.next_retry_ns;
+	uint64_t ripe_ns = session->woken_ns + LAG_NS;
 
-	if (!retry)
-		return TICK_MS;
-	left = retry > now_ns ? (retry - now_ns) / 1000000 + 1 : 0;
-	return left < TICK_MS ? (int)left : TICK_MS;
+	if (retry_ns && retry_ns < next_ns)
+		next_ns = retry_ns;
+	if (ripe_ns >= now_ns && ripe_ns < next_ns)
+		next_ns = ripe_ns;
+	return next_ns > now_ns ? (int)((next_ns - now_ns) / 1000000) + 1 : 0;
 }
 
 static bool is_over(const struct sdw_session *session, uint64_t now_ns)

@@ -47,6 +47,7 @@ struct sdw_session {
 
 	uint64_t start_ns, end_ns;
 	uint64_t flushed_ns, progress_ns;
+	uint64_t woken_ns;		    /* by a ring or a mapping buffer, last */
 	uint64_t period;		    /* fixed; 0: the kernel adapts it */
 	struct sdw_cpu_counters counters;   /* as read last */
 	uint64_t lost_said[SDW_LOST_COUNT]; /* sent to the sink so far */
