@@ -144,10 +144,10 @@ def by_sidewinder(sidewinder, program, native):
     return stacks
 
 
-def by_pyspy(sidewinder, folder, program, native):
+def by_pyspy(sidewinder, folder, program):
     out = sidewinder.path('pyspy.raw')
-    command = [os.path.join(folder, 'venv', 'bin', 'py-spy'), 'record', '-r', str(WITNESS_RATE), '-f', 'raw', '-o', out] + \
-        (['--native'] if native else ['--full-filenames']) + program.target()
+    command = [os.path.join(folder, 'venv', 'bin', 'py-spy'), 'record', '-r', str(WITNESS_RATE), '-f', 'raw', '-o', out,
+               '--full-filenames'] + program.target()
     program.work(process.Child(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=program.cwd))
     stacks = []
     with open(out, errors='replace') as file:
@@ -222,7 +222,7 @@ def side_by_side(sidewinder, folder, make, kind):
         print('\n== %s: %s' % (kind, program.name), flush=True)
         mine = by_sidewinder(sidewinder, program, native=True)
         again = by_sidewinder(sidewinder, program, native=False)
-        other = by_pyspy(sidewinder, folder, program, native=False)
+        other = by_pyspy(sidewinder, folder, program)
         perf = by_perf(sidewinder, program) if kind == 'numpy' and shutil.which('perf') else None
     for title, with_line in (('Python functions', False), ('Python lines', True)):
         a, count_a = shares(mine, lambda frame: python_key(frame, with_line), 'p')
@@ -239,8 +239,8 @@ def side_by_side(sidewinder, folder, make, kind):
             own[plain(frames[-1][1]) if frames[-1][0] == 'n' else EVALUATION] += weight
         for name, weight in perf.items():
             symbols[plain(name)] += weight
-        compare('Native functions', *(({(k, ''): (100 * v / sum(of.values()), None) for k, v in of.items()})
-                                      for of in (own, symbols)), 'perf', (sum(own.values()), sum(symbols.values())))
+        tables = [{(name, ''): (100 * n / sum(of.values()), None) for name, n in of.items()} for of in (own, symbols)]
+        compare('Native functions', *tables, 'perf', (sum(own.values()), sum(symbols.values())))
     return mine, other
 
 
