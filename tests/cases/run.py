@@ -73,9 +73,9 @@ class Run:
         start = self.recording_start() if self.variant.start in ("attach", "inside") else 0
         return sum(self.watch.used(key, start, time.time()) for key in self.roles.get(role, []))
 
-    def recording_start(self):
+    def recording_start(self, recording=None):
         """Unix time when counting began, as the trace says."""
-        metadata = rec.read_text(os.path.join(self.recording.trace, "metadata"))
+        metadata = rec.read_text(os.path.join((recording or self.recording).trace, "metadata"))
         return int(re.search(r"start_unix_ns\s*=\s*(\d+)", metadata).group(1)) / 1e9
 
     def recording_of(self, trace):

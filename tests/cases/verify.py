@@ -143,7 +143,7 @@ def one_naming_style(run):
 
 
 def dynamic_symbols(path):
-    text = subprocess.run(["nm", "-D", "--defined-only", path], stdout=subprocess.PIPE,
+    text = subprocess.run(["nm", "-D", path], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True).stdout
     return {line.split()[-1].split("@")[0] for line in text.splitlines() if line.split()}
 
@@ -320,7 +320,9 @@ def mixed_children(run):
 
 def short_lived(run):
     children = int(re.search(r"^@done children=(\d+)", run.stdout, re.M).group(1))
-    share = weight(samples_with(run, "brief_job")) / run.rate / (0.15 * children)
+    # 0.15 s each by the clock; on a busy machine they get less, which the kernel tells
+    seconds = min(0.15 * children, run.watch.children[run.roles["main"][0]])
+    share = weight(samples_with(run, "brief_job")) / run.rate / seconds
     run.expect(share >= 0.5, "%.2f of the children's work" % share)
     run.expect(len(run.stderr.splitlines()) < 12, "messages: %s" % run.stderr[:300])
 
@@ -414,13 +416,15 @@ def attach_twice(run):
     ends = re.findall(r"^@prof_exit pid=0 run=(\w+) status=(\d+)", run.stdout, re.M)
     run.expect(sorted(ends) == [(name, "0") for name in ("first", "left", "right", "second")],
                "runs: %r" % ends)
-    counts = {}
     for name in ("first", "second", "left", "right"):
         recording = run.recording_of(os.path.join(run.work, name))
-        counts[name] = weight(recording.samples())
+        last = max(sample["t"] for sample in recording.samples("--samples"))
+        start = run.recording_start(recording)
+        used = run.watch.used(run.roles["main"][0], start, start + last)
+        got = weight(recording.samples()) / run.rate
+        run.expect(last > 1.8 and abs(got - used) < 0.15, "%s: %.2f s sampled, %.2f s of CPU, to %.2f s" % (
+            name, got, used, last))
         run.judge(recording, name)
-    run.expect(min(counts.values()) > 0.8 * max(counts.values()), "samples: %r" % counts)
-    run.expect(min(counts.values()) > run.rate, "samples: %r" % counts)
     left, deadline = run.programs_left(), time.monotonic() + 5
     while left and time.monotonic() < deadline:  # the kernel frees them a moment later
         time.sleep(0.2)

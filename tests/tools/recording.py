@@ -71,15 +71,15 @@ def last_summary(text):
     return None
 
 
-def cpu_seconds(pid, tid=None):
-    """CPU time of a process (or one thread of it) so far; None if it is gone."""
+def cpu_seconds(pid, tid=None, field=11):
+    """CPU time of a process (or one thread of it) so far; None if it is gone. field 13: its children's."""
     try:
         if tid:
             with open("/proc/%d/task/%d/schedstat" % (pid, tid)) as file:
                 return int(file.read().split()[0]) / 1e9
         with open("/proc/%d/stat" % pid, errors="replace") as file:
             fields = file.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+        return (int(fields[field]) + int(fields[field + 1])) / TICKS
     except (OSError, IndexError, ValueError):
         return None
 
@@ -95,6 +95,7 @@ class CpuWatch(threading.Thread):
         self.locate = locate  # from a pid as the target sees it to ours
         self.located = {}
         self.history = {}  # (pid, tid) -> [(unix time, CPU seconds)]
+        self.children = {}  # (pid, tid) -> CPU seconds of the children that it has waited for
         self.seen = {}  # role -> unix time when its line was first there
         self.done = threading.Event()
         self.start()
@@ -110,6 +111,8 @@ class CpuWatch(threading.Thread):
                 for key in ids:
                     used = self.cpu_seconds(*key)
                     if used is not None:
+                        children = cpu_seconds(self.located[key[0]], None, 13)
+                        self.children[key] = max(children or 0.0, self.children.get(key, 0.0))
                         self.history.setdefault(key, []).append((time.time(), used))
 
     def cpu_seconds(self, pid, tid):
