@@ -345,7 +345,7 @@ def main():
     if os.geteuid() != 0:
         print("1..0 # SKIP recording needs root")
         return 77
-    rec.take_precedence()
+    rec.prepare_process()
     options.work = os.path.abspath(options.work)
     shutil.rmtree(options.work, ignore_errors=True)
     environments.ROOT = os.path.join(options.work, os.pardir, "venvs")

@@ -119,7 +119,7 @@ def main():
     if os.geteuid() != 0:
         print("1..0 # SKIP recording needs root")
         return 77
-    rec.take_precedence()
+    rec.prepare_process()
     profiler = rec.Profiler(options.sidewinder)
     tests = tests_of(options)
     print("1..%d" % len(tests), flush=True)

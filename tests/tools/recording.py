@@ -7,6 +7,7 @@ the normal form of tests/cases/check.py. Used by the system tests and the runner
 import json
 import os
 import re
+import signal
 import subprocess
 import threading
 import time
@@ -34,8 +35,11 @@ def interpreters():
     return [tuple(line.split(" ", 1)) for line in lines]
 
 
-def take_precedence():
-    """Shares and counts shall be those of a machine that has nothing else to do, as far as that goes."""
+def prepare_process():
+    """Makes what is started from here the same on every machine, in the background or not."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)  # a shell has its background jobs ignore some
+    # shares and counts shall be those of a machine that has nothing else to do, as far as that goes
     os.setpriority(os.PRIO_PROCESS, 0, -10)
     try:  # where the scheduler groups processes by session, their niceness counts inside of it only
         with open("/proc/self/autogroup", "w") as file:
