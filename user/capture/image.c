@@ -2,6 +2,7 @@
 /* image.c - the life of process images: seen, forked, exec'd, ended; their mappings as they change.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,13 @@
 #define SOON_NS	      1000000u	  /* pause between looks at an interpreter that is starting ... */
 #define SOON_TRIES    200u	  /* ... for so many looks, and then */
 #define LATE_NS	      100000000u
-#define MAX_TRIES     500u
+#define LATE_TRIES    500u /* then it is taken for one that may start any time */
+#define SELDOM_NS     2000000000u
+/*
+ * Mappings that are undone are not told of. What a process maps and unmaps again and again would
+ * pile up: beyond twice what it was seen to have, and this, all are read again.
+ */
+#define MAPS_SLACK 16384u
 
 int sdw_images_init(struct sdw_images *images, struct sdw_programs *programs,
 		    struct sdw_strings *strings)
@@ -87,6 +94,7 @@ struct sdw_image *sdw_images_get(struct sdw_images *images, uint32_t pid, uint32
 		return NULL;
 	}
 	images->all.items[images->all.count++] = image;
+	images->next_retry_ns = image->retry_ns = 1; /* at once */
 	image->pid = pid;
 	image->epoch = epoch;
 	image->comm = "";
@@ -105,6 +113,7 @@ void sdw_images_need_maps(struct sdw_image *image)
 	image->maps_known = true;
 	if (sdw_maps_read(&image->maps))
 		sdw_debug("pid %u: its mappings cannot be read", image->pid);
+	image->maps_bound = 2 * image->maps.count + MAPS_SLACK;
 }
 
 static void say_once(struct sdw_images *images, const struct sdw_image *image)
@@ -119,10 +128,15 @@ static void say_once(struct sdw_images *images, const struct sdw_image *image)
 
 static void plan_retry(struct sdw_images *images, struct sdw_image *image, uint64_t now_ns)
 {
-	image->retry_ns = 0;
-	if (image->tries++ >= MAX_TRIES)
-		return;
-	image->retry_ns = now_ns + (image->tries <= SOON_TRIES ? SOON_NS : LATE_NS);
+	uint64_t pause = SELDOM_NS;
+
+	if (image->tries < SOON_TRIES)
+		pause = SOON_NS;
+	else if (image->tries < LATE_TRIES)
+		pause = LATE_NS;
+	if (image->tries < LATE_TRIES)
+		image->tries++;
+	image->retry_ns = now_ns + pause;
 	if (!images->next_retry_ns || image->retry_ns < images->next_retry_ns)
 		images->next_retry_ns = image->retry_ns;
 }
@@ -163,11 +177,12 @@ int sdw_images_look(struct sdw_images *images, struct sdw_image *image, uint64_t
 		say_once(images, image);
 		return publish(images, image);
 	}
-	if (found == -EAGAIN)
-		plan_retry(images, image, now_ns);
-	else
+	if (found == -ENOMEM)
+		return found;
+	if (found != -EAGAIN)
 		sdw_debug("pid %u: cannot look for CPython: %s", image->pid, strerror(-found));
-	return found == -ENOMEM ? found : 0;
+	plan_retry(images, image, now_ns);
+	return 0;
 }
 
 static const char *comm_of(struct sdw_images *images, const struct sdw_record_life *life)
@@ -190,6 +205,8 @@ static int fork_image(struct sdw_images *images, const struct sdw_record_life *l
 	child->state = parent->state;
 	child->interpreter = parent->interpreter;
 	child->maps_known = parent->maps_known;
+	child->maps_bound = parent->maps_bound;
+	child->retry_ns = 0;
 	if (parent->maps_known) {
 		int err = sdw_maps_copy(&child->maps, &parent->maps, child->pid);
 
@@ -218,6 +235,7 @@ static int exec_image(struct sdw_images *images, const struct sdw_record_life *l
 			image->maps = before->next_maps;
 			before->next_maps = empty;
 			image->maps_known = true;
+			image->maps_bound = MAPS_SLACK;
 		}
 		end_image(images, before, life->record.time_ns);
 	}
@@ -233,27 +251,38 @@ static int end_thread(struct sdw_image *image, uint32_t tid)
 	return 0;
 }
 
-static int name_thread(struct sdw_image *image, const struct sdw_record_life *life,
-		       const char *comm)
+static int name_thread(struct sdw_images *images, struct sdw_image *image,
+		       const struct sdw_record_life *life)
 {
-	int err = sdw_map64_set(&image->thread_names, life->tid, (uintptr_t)comm);
+	const char *comm;
+	int err;
 
+	/* announced under its first name: a thread that is renamed for ever must take no memory */
+	if (sdw_map64_find(&image->threads, life->tid))
+		return 0;
+	comm = comm_of(images, life);
+	if (!comm)
+		return -ENOMEM;
 	if (!image->inner_pid)
 		image->inner_pid = life->inner_pid;
 	if (!*image->comm && life->tid == life->record.pid)
 		image->comm = comm;
+	err = sdw_map64_set(&image->thread_names, life->tid, (uintptr_t)comm);
 	return err ?: sdw_map64_set(&image->inner_tids, life->tid, life->inner_tid);
 }
 
 int sdw_images_life(struct sdw_images *images, const struct sdw_record_life *life)
 {
 	struct sdw_image *image = sdw_images_get(images, life->record.pid, life->record.epoch);
-	const char *comm = comm_of(images, life);
 
-	if (!image || !comm)
+	if (!image)
 		return -ENOMEM;
 	if (life->what == SDW_LIFE_SEEN || life->what == SDW_LIFE_FORK ||
 	    life->what == SDW_LIFE_EXEC) {
+		const char *comm = comm_of(images, life);
+
+		if (!comm)
+			return -ENOMEM;
 		image->comm = comm;
 		image->inner_pid = life->inner_pid;
 	}
@@ -270,19 +299,52 @@ int sdw_images_life(struct sdw_images *images, const struct sdw_record_life *lif
 	case SDW_LIFE_THREAD_EXIT:
 		return end_thread(image, life->tid);
 	case SDW_LIFE_THREAD_SEEN:
-		return name_thread(image, life, comm);
+		return name_thread(images, image, life);
 	default:
 		return 0;
 	}
 }
 
-/* Mapping records were lost: what images have may be old. */
-static void distrust_maps(struct sdw_images *images)
+/* Mapping records were lost: what the image has may be old, and lack its interpreter. */
+static void distrust_maps(struct sdw_images *images, struct sdw_image *image, uint64_t now_ns)
 {
-	for (size_t i = 0; i < images->all.count; i++) {
-		if (!images->all.items[i]->ended_ns)
-			images->all.items[i]->maps_known = false;
+	image->maps_known = false;
+	image->executing = false;
+	sdw_maps_free(&image->next_maps);
+	if (image->state != SDW_IMAGE_PYTHON)
+		plan_retry(images, image, now_ns);
+}
+
+/* The mapping is in place: may the interpreter have come with it? */
+static void look_at_mapping(struct sdw_images *images, struct sdw_image *image, uint64_t start,
+			    uint64_t now_ns)
+{
+	struct sdw_mapping *mapping = sdw_maps_find(&image->maps, start);
+
+	/* one that is starting is looked at again anyway */
+	if (image->state != SDW_IMAGE_UNKNOWN &&
+	    (!mapping || !sdw_interpreter_is_in(&image->maps, mapping)))
+		return;
+	image->tries = 0;
+	if (!image->retry_ns || image->retry_ns > now_ns + SOON_NS)
+		plan_retry(images, image, now_ns);
+}
+
+/* Adds a mapping to those of the image, or of the one that it is about to become. */
+static int add_mapping(struct sdw_images *images, struct sdw_image *image,
+		       const struct sdw_mapping *mapping, uint64_t now_ns)
+{
+	struct sdw_maps *maps = image->executing ? &image->next_maps : &image->maps;
+	int err;
+
+	if (maps->count >= (image->executing ? MAPS_SLACK : image->maps_bound)) {
+		distrust_maps(images, image, now_ns);
+		return 0;
 	}
+	err = sdw_maps_add(maps, mapping);
+	if (!err && !image->executing && mapping->inode && image->state != SDW_IMAGE_PYTHON)
+		look_at_mapping(images, image, mapping->start, now_ns);
+	return err;
 }
 
 int sdw_images_mapping(struct sdw_images *images, const struct sdw_record_mapping *record)
@@ -298,10 +360,12 @@ int sdw_images_mapping(struct sdw_images *images, const struct sdw_record_mappin
 		.executable = true,
 		.path = (char *)(record + 1),
 	};
-	int err;
 
 	if (!record->record.pid) {
-		distrust_maps(images);
+		for (size_t i = 0; i < images->all.count; i++) {
+			if (!images->all.items[i]->ended_ns)
+				distrust_maps(images, images->all.items[i], record->record.time_ns);
+		}
 		return 0;
 	}
 	if (!image || (!image->maps_known && !image->executing))
@@ -317,11 +381,7 @@ int sdw_images_mapping(struct sdw_images *images, const struct sdw_record_mappin
 		return 0;
 	if (!strcmp(mapping.path, "//anon"))
 		mapping.path = "";
-	err = sdw_maps_add(image->executing ? &image->next_maps : &image->maps, &mapping);
-	if (err || image->executing || !mapping.inode || image->state == SDW_IMAGE_PYTHON)
-		return err;
-	image->tries = 0;
-	return sdw_images_look(images, image, record->record.time_ns);
+	return add_mapping(images, image, &mapping, record->record.time_ns);
 }
 
 static void forget(struct sdw_images *images, size_t at)
@@ -337,6 +397,23 @@ static void forget(struct sdw_images *images, size_t at)
 	images->all.items[at] = images->all.items[--images->all.count];
 }
 
+static bool is_gone(const struct sdw_image *image)
+{
+	return kill((pid_t)image->pid, 0) && errno == ESRCH;
+}
+
+void sdw_images_find_ended(struct sdw_images *images, uint64_t now_ns)
+{
+	for (size_t i = 0; i < images->all.count; i++) {
+		struct sdw_image *image = images->all.items[i];
+
+		/* another image under its pid, and no exec of this one: the pid was used again */
+		if (image->pid &&
+		    (image_at(&images->current, image->pid) != image || is_gone(image)))
+			end_image(images, image, now_ns);
+	}
+}
+
 void sdw_images_tick(struct sdw_images *images, uint64_t now_ns)
 {
 	bool due = images->next_retry_ns && now_ns >= images->next_retry_ns;
@@ -350,8 +427,13 @@ void sdw_images_tick(struct sdw_images *images, uint64_t now_ns)
 			forget(images, i);
 			continue;
 		}
-		if (due && image->retry_ns && now_ns >= image->retry_ns)
-			(void)sdw_images_look(images, image, now_ns);
+		if (due && image->retry_ns && now_ns >= image->retry_ns) {
+			/* one whose end was not told of must not stay for ever */
+			if (is_gone(image))
+				end_image(images, image, now_ns);
+			else
+				(void)sdw_images_look(images, image, now_ns);
+		}
 		if (image->retry_ns &&
 		    (!images->next_retry_ns || image->retry_ns < images->next_retry_ns))
 			images->next_retry_ns = image->retry_ns;

@@ -31,6 +31,7 @@ struct sdw_image {
 	uint32_t id;				  /* sink id; 0: not announced, no sample yet */
 	const char *comm;			  /* kept string */
 	bool maps_known;			  /* else /proc/PID/maps is read at first need */
+	size_t maps_bound;			  /* mappings from which on they are read again */
 	bool executing;				  /* has begun an exec: mappings go to next_maps */
 	uint8_t state;				  /* enum sdw_image_state */
 	uint32_t tries;				  /* looks at an UNKNOWN one */
@@ -66,7 +67,10 @@ int sdw_images_init(struct sdw_images *images, struct sdw_programs *programs,
 		    struct sdw_strings *strings);
 void sdw_images_free(struct sdw_images *images);
 
-/* The image, made if it is not known yet. Returns NULL when out of memory. */
+/*
+ * The image, made if it is not known yet; it is then looked at with the next tick, unless a life
+ * record tells more before. Returns NULL when out of memory.
+ */
 struct sdw_image *sdw_images_get(struct sdw_images *images, uint32_t pid, uint32_t epoch);
 
 /* Reads what a living process has mapped and looks for its interpreter. Returns 0 or -errno. */
@@ -78,6 +82,9 @@ int sdw_images_mapping(struct sdw_images *images, const struct sdw_record_mappin
 
 /* Looks again at images that were just starting; frees what ended a while ago. */
 void sdw_images_tick(struct sdw_images *images, uint64_t now_ns);
+
+/* Life records were lost: ends the images whose processes are gone. */
+void sdw_images_find_ended(struct sdw_images *images, uint64_t now_ns);
 
 /* Makes sure that mappings are known, as far as they can be had. */
 void sdw_images_need_maps(struct sdw_image *image);

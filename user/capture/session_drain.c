@@ -129,6 +129,10 @@ int sdw_session_report(struct sdw_session *session, uint64_t now_ns)
 	err = sdw_programs_count(session->programs, &session->counters);
 	if (err)
 		return err;
+	if (session->counters.life_lost > session->life_lost) {
+		session->life_lost = session->counters.life_lost;
+		sdw_images_find_ended(&session->pipeline->images, now_ns);
+	}
 	sdw_session_totals(session, &totals);
 	/* the stream is in order of time: nothing may come before the last sample */
 	if (now_ns < session->pipeline->last_ns)

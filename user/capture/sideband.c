@@ -2,6 +2,7 @@
 /* sideband.c - per-processor dummy events with mmap records, and the reading of their buffers. */
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -187,14 +188,23 @@ static int add_notice(const struct perf_event_header *header, uint32_t pid, stru
 	return sdw_queue_add(queue, source, &notice, sizeof(notice));
 }
 
+/* The kernel says 0 or -1 for a process that is outside of our pid namespace. */
+static bool is_visible(uint32_t pid)
+{
+	return pid && pid != UINT32_MAX;
+}
+
 static int add_record(const struct perf_event_header *header, struct sdw_queue *queue,
 		      size_t source)
 {
-	if (header->type == PERF_RECORD_MMAP2 && header->size > sizeof(struct mmap2) + 8)
-		return add_mapping((const void *)header, queue, source);
+	const struct mmap2 *mapping = (const void *)header;
+	const struct comm *comm = (const void *)header;
+
+	if (header->type == PERF_RECORD_MMAP2 && header->size > sizeof(*mapping) + 8)
+		return is_visible(mapping->pid) ? add_mapping(mapping, queue, source) : 0;
 	if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC &&
-	    header->size > sizeof(struct comm) + 8)
-		return add_notice(header, ((const struct comm *)header)->pid, queue, source);
+	    header->size > sizeof(*comm) + 8)
+		return is_visible(comm->pid) ? add_notice(header, comm->pid, queue, source) : 0;
 	if (header->type == PERF_RECORD_LOST)
 		return add_notice(header, 0, queue, source);
 	return 0;

@@ -232,6 +232,14 @@ static bool is_loading(struct sdw_maps *maps)
 	return others < needed;
 }
 
+bool sdw_interpreter_is_in(struct sdw_maps *maps, struct sdw_mapping *mapping)
+{
+	struct sdw_elf *elf = sdw_mapping_elf(maps, mapping);
+	const struct sdw_python_file *file = elf ? sdw_python_file_of(elf) : NULL;
+
+	return file && file->is_python;
+}
+
 int sdw_interpreter_find(struct sdw_maps *maps, struct sdw_found_interpreter *found)
 {
 	int result = 0;

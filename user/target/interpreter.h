@@ -33,6 +33,12 @@ struct sdw_found_interpreter {
  */
 int sdw_interpreter_find(struct sdw_maps *maps, struct sdw_found_interpreter *found);
 
+/*
+ * True if the file of one of the mappings holds a CPython, whether it can be walked or not. For a
+ * process that was looked at, and has mapped one file more.
+ */
+bool sdw_interpreter_is_in(struct sdw_maps *maps, struct sdw_mapping *mapping);
+
 /* The table entry for a version (major << 8 | minor, 3.8 to 3.12). Returns 0 or -ENOTSUP. */
 int sdw_layout_for_version(unsigned int version, struct sdw_pylayout *layout);
 
