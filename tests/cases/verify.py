@@ -264,6 +264,11 @@ def one_of_three(run):
                "%d of %d, %.2f s of CPU" % (weight(right), weight(working), run.cpu("main")))
 
 
+def sleepers(run):
+    seen = weight(samples_with(run, "asleep"))
+    run.expect(seen <= 0.005 * weight(run.samples()), "%d samples of tasks that sleep" % seen)
+
+
 def weight_is_cpu(run):
     close_to(run, run.weight_of("main") / run.rate, run.cpu("main"), "main")
 

@@ -37,7 +37,8 @@ def interpreters():
 
 def prepare_process():
     """Makes what is started from here the same on every machine, in the background or not."""
-    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)  # a shell has its background jobs ignore some
     # shares and counts shall be those of a machine that has nothing else to do, as far as that goes
     os.setpriority(os.PRIO_PROCESS, 0, -10)
