@@ -253,6 +253,22 @@ static void test_a_thread_that_is_renamed_for_ever_takes_no_memory(void **state)
 	assert_int_equal(fixture->strings.bytes, before);
 }
 
+static void test_a_thread_is_known_for_its_last_samples_and_then_its_tid_is_free(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sdw_image *image;
+
+	life(fixture, SDW_LIFE_SEEN, (uint32_t)getpid(), 1, 0, 0);
+	image = sdw_images_get(&fixture->images, (uint32_t)getpid(), 1);
+	assert_int_equal(sdw_map64_set(&image->threads, (uint32_t)getpid(), 9), 0);
+	life(fixture, SDW_LIFE_THREAD_EXIT, (uint32_t)getpid(), 1, 0, 0);
+	tick(fixture);
+	assert_non_null(sdw_map64_find(&image->threads, (uint32_t)getpid()));
+	fixture->now_ns += SECOND;
+	tick(fixture);
+	assert_null(sdw_map64_find(&image->threads, (uint32_t)getpid()));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -267,6 +283,7 @@ int main(void)
 		TEST(test_mappings_made_and_undone_do_not_pile_up),
 		TEST(test_a_child_has_its_parents_mappings_until_it_executes),
 		TEST(test_a_thread_that_is_renamed_for_ever_takes_no_memory),
+		TEST(test_a_thread_is_known_for_its_last_samples_and_then_its_tid_is_free),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,12 +10,14 @@
 #include "base/log.h"
 #include "capture/image.h"
 
-#define KEEP_ENDED_NS 1000000000u /* late samples of a process that ended still find it */
-#define SOON_NS	      1000000u	  /* pause between looks at an interpreter that is starting ... */
-#define SOON_TRIES    200u	  /* ... for so many looks, and then */
-#define LATE_NS	      100000000u
-#define LATE_TRIES    500u /* then it is taken for one that may start any time */
-#define SELDOM_NS     2000000000u
+#define KEEP_ENDED_NS  1000000000u /* late samples of a process that ended still find it ... */
+#define KEEP_THREAD_NS 100000000u  /* ... and of a thread, which goes on in the kernel for a while \
+				    */
+#define SOON_NS	   1000000u	   /* pause between looks at an interpreter that is starting ... */
+#define SOON_TRIES 200u		   /* ... for so many looks, and then */
+#define LATE_NS	   100000000u
+#define LATE_TRIES 500u /* then it is taken for one that may start any time */
+#define SELDOM_NS  2000000000u
 /*
  * Mappings that are undone are not told of. What a process maps and unmaps again and again would
  * pile up: beyond twice what it was seen to have, and this, all are read again.
@@ -50,6 +52,7 @@ void sdw_images_free(struct sdw_images *images)
 		free(images->all.items[i]);
 	}
 	free(images->all.items);
+	free(images->ended_threads.items);
 	sdw_map64_free(&images->by_key);
 	sdw_map64_free(&images->current);
 	sdw_map64_free(&images->problems);
@@ -243,12 +246,38 @@ static int exec_image(struct sdw_images *images, const struct sdw_record_life *l
 	return sdw_images_look(images, image, life->record.time_ns);
 }
 
-static int end_thread(struct sdw_image *image, uint32_t tid)
+static int end_thread(struct sdw_images *images, const struct sdw_record_life *life)
 {
-	sdw_map64_remove(&image->threads, tid);
-	sdw_map64_remove(&image->thread_names, tid);
-	sdw_map64_remove(&image->inner_tids, tid);
+	if (sdw_array_reserve(&images->ended_threads, 1))
+		return -ENOMEM;
+	images->ended_threads.items[images->ended_threads.count++] = (struct sdw_ended_thread){
+		.time_ns = life->record.time_ns,
+		.pid = life->record.pid,
+		.epoch = life->record.epoch,
+		.tid = life->tid,
+	};
 	return 0;
+}
+
+/* Makes the tids of threads that ended a while ago free for others. */
+static void forget_threads(struct sdw_images *images, uint64_t now_ns)
+{
+	struct sdw_ended_thread *ended = images->ended_threads.items;
+	size_t count = images->ended_threads.count, i;
+
+	for (i = 0; i < count && now_ns > ended[i].time_ns + KEEP_THREAD_NS; i++) {
+		struct sdw_image *image =
+			image_at(&images->by_key, key_of(ended[i].pid, ended[i].epoch));
+
+		if (!image)
+			continue;
+		sdw_map64_remove(&image->threads, ended[i].tid);
+		sdw_map64_remove(&image->thread_names, ended[i].tid);
+		sdw_map64_remove(&image->inner_tids, ended[i].tid);
+	}
+	if (i)
+		memmove(ended, ended + i, (count - i) * sizeof(*ended));
+	images->ended_threads.count = count - i;
 }
 
 static int name_thread(struct sdw_images *images, struct sdw_image *image,
@@ -297,7 +326,7 @@ int sdw_images_life(struct sdw_images *images, const struct sdw_record_life *lif
 		end_image(images, image, life->record.time_ns);
 		return 0;
 	case SDW_LIFE_THREAD_EXIT:
-		return end_thread(image, life->tid);
+		return end_thread(images, life);
 	case SDW_LIFE_THREAD_SEEN:
 		return name_thread(images, image, life);
 	default:
@@ -418,6 +447,7 @@ void sdw_images_tick(struct sdw_images *images, uint64_t now_ns)
 {
 	bool due = images->next_retry_ns && now_ns >= images->next_retry_ns;
 
+	forget_threads(images, now_ns);
 	if (due)
 		images->next_retry_ns = 0;
 	for (size_t i = 0; i < images->all.count;) {

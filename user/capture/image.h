@@ -48,6 +48,12 @@ struct sdw_image {
 	struct sdw_map64 inner_tids;   /* tid -> tid in its own namespace, likewise */
 };
 
+/* A thread that ended, and is still known for its last samples. */
+struct sdw_ended_thread {
+	uint64_t time_ns;
+	uint32_t pid, epoch, tid;
+};
+
 struct sdw_images {
 	struct sdw_programs *programs;
 	struct sdw_strings *strings;
@@ -60,6 +66,10 @@ struct sdw_images {
 		struct sdw_image **items;
 		size_t count, room;
 	} all;
+	struct {
+		struct sdw_ended_thread *items; /* in order of time */
+		size_t count, room;
+	} ended_threads;
 	uint64_t next_retry_ns; /* the earliest planned look; 0: none */
 };
 
