@@ -246,8 +246,8 @@ static void test_a_thread_that_is_renamed_for_ever_takes_no_memory(void **state)
 			    "first");
 	assert_int_equal(sdw_map64_set(&image->threads, 7, 1), 0); /* it was announced */
 	before = fixture->strings.bytes;
-	for (int i = 0; i < 1000; i++) {
-		snprintf(record.comm, sizeof(record.comm), "name %d", i);
+	for (unsigned int i = 0; i < 1000; i++) {
+		snprintf(record.comm, sizeof(record.comm), "name %u", i % 1000);
 		assert_int_equal(sdw_images_life(&fixture->images, &record), 0);
 	}
 	assert_int_equal(fixture->strings.bytes, before);

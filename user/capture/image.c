@@ -10,11 +10,12 @@
 #include "base/log.h"
 #include "capture/image.h"
 
-#define KEEP_ENDED_NS  1000000000u /* late samples of a process that ended still find it ... */
-#define KEEP_THREAD_NS 100000000u  /* ... and of a thread, which goes on in the kernel for a while \
-				    */
-#define SOON_NS	   1000000u	   /* pause between looks at an interpreter that is starting ... */
-#define SOON_TRIES 200u		   /* ... for so many looks, and then */
+#define KEEP_ENDED_NS 1000000000u /* late samples of a process that ended still find it ... */
+#define KEEP_THREAD_NS                                                                      \
+	100000000u	    /* ... and of a thread, which goes on in the kernel for a while \
+			     */
+#define SOON_NS	   1000000u /* pause between looks at an interpreter that is starting ... */
+#define SOON_TRIES 200u	    /* ... for so many looks, and then */
 #define LATE_NS	   100000000u
 #define LATE_TRIES 500u /* then it is taken for one that may start any time */
 #define SELDOM_NS  2000000000u
@@ -420,6 +421,8 @@ static void forget(struct sdw_images *images, size_t at)
 	sdw_programs_forget(images->programs, image->pid, image->epoch);
 	if (images->codes)
 		sdw_code_table_forget(images->codes, image->pid, image->epoch);
+	if (images->python_stacks)
+		sdw_python_stacks_forget(images->python_stacks, image->pid, image->epoch);
 	sdw_map64_remove(&images->by_key, key_of(image->pid, image->epoch));
 	release(image);
 	free(image);

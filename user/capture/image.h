@@ -11,6 +11,7 @@
 #include "base/map64.h"
 #include "base/strings.h"
 #include "capture/programs.h"
+#include "capture/python_stacks.h"
 #include "capture/sideband.h"
 #include "symbol/code_table.h"
 #include "symbol/perf_map.h"
@@ -57,7 +58,9 @@ struct sdw_ended_thread {
 struct sdw_images {
 	struct sdw_programs *programs;
 	struct sdw_strings *strings;
-	struct sdw_code_table *codes; /* told when an image's end is past; NULL: nobody */
+	/* told when an image's end is past; NULL: nobody */
+	struct sdw_code_table *codes;
+	struct sdw_python_stacks *python_stacks;
 	struct sdw_file_cache *files;
 	struct sdw_map64 by_key;   /* pid << 32 | epoch -> struct sdw_image * */
 	struct sdw_map64 current;  /* pid -> struct sdw_image * alive under it */

@@ -23,18 +23,18 @@ int sdw_pipeline_create(const struct sdw_config *config, struct sdw_sink *sink,
 	sdw_catalog_init(&new->catalog, sink, &new->strings);
 	err = sdw_images_init(&new->images, programs, &new->strings);
 	err = err
-		      ?: sdw_code_table_create(&new->strings, config->max_memory / 2, NULL,
+		      ?: sdw_code_table_create(&new->strings, config->max_memory / 4, NULL,
 					       &new->codes);
 	new->images.codes = new->codes;
+	new->images.python_stacks = &new->python_stacks;
 	err = err
 		      ?: sdw_stack_builder_init(&new->builder, &new->catalog, &new->strings,
-						new->codes);
+						new->codes, config->max_memory / 2);
 	if (err) {
 		sdw_pipeline_free(new);
 		return err;
 	}
 	new->builder.interpreter_frames = config->interpreter_frames;
-	new->builder.max_memory = config->max_memory / 2;
 	*pipeline = new;
 	return 0;
 }
@@ -179,6 +179,18 @@ static int take_sample(struct sdw_pipeline *pipeline, const struct sdw_record_sa
 	return err ?: send_sample(pipeline, sample, &raw);
 }
 
+/* A stack that is not kept comes again only if the BPF side forgot it: its samples say so. */
+static int take_stack(struct sdw_pipeline *pipeline, const struct sdw_record_stack *stack,
+		      size_t size)
+{
+	int err;
+
+	if (pipeline->python_stacks.bytes >= pipeline->config->max_memory / 4)
+		return 0;
+	err = sdw_python_stacks_add(&pipeline->python_stacks, stack, size);
+	return err == -ENOMEM ? err : 0;
+}
+
 static int take_code(struct sdw_pipeline *pipeline, const struct sdw_record_code *code, size_t size)
 {
 	int err;
@@ -192,14 +204,11 @@ static int take_code(struct sdw_pipeline *pipeline, const struct sdw_record_code
 
 int sdw_pipeline_record(struct sdw_pipeline *pipeline, const struct sdw_record *record, size_t size)
 {
-	int err;
-
 	switch (record->type) {
 	case SDW_RECORD_SAMPLE:
 		return take_sample(pipeline, (const void *)record, size);
 	case SDW_RECORD_STACK:
-		err = sdw_python_stacks_add(&pipeline->python_stacks, (const void *)record, size);
-		return err == -ENOMEM ? err : 0;
+		return take_stack(pipeline, (const void *)record, size);
 	case SDW_RECORD_CODE:
 		return take_code(pipeline, (const void *)record, size);
 	case SDW_RECORD_LIFE:

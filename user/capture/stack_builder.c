@@ -14,6 +14,8 @@
 #define MERGED_ROOM (SDW_MAX_FRAMES + SDW_MAX_NATIVE_FRAMES + 8)
 /* bits above the address in native_codes' keys: user addresses end below 2^56 */
 #define RETURN_ADDRESS (1ull << 63)
+/* of one image: code that a runtime makes has new addresses without end */
+#define MAX_NATIVE_CODES 65536u
 
 static const char *const marker_names[SDW_MARKER_COUNT] = {
 	[SDW_MARKER_NATIVE_END] = "[native stack ends]",
@@ -26,12 +28,14 @@ static const char *const marker_names[SDW_MARKER_COUNT] = {
 };
 
 int sdw_stack_builder_init(struct sdw_stack_builder *builder, struct sdw_catalog *catalog,
-			   struct sdw_strings *strings, struct sdw_code_table *codes)
+			   struct sdw_strings *strings, struct sdw_code_table *codes,
+			   uint64_t max_memory)
 {
 	*builder = (struct sdw_stack_builder){
 		.catalog = catalog,
 		.strings = strings,
 		.codes = codes,
+		.max_memory = max_memory,
 		.entry = malloc(SDW_MAX_FRAMES),
 		.evaluation = malloc(SDW_MAX_NATIVE_FRAMES),
 		.merged = malloc(MERGED_ROOM * sizeof(*builder->merged)),
@@ -113,7 +117,8 @@ static int native_code(struct sdw_stack_builder *builder, const struct sdw_raw_s
 	struct sdw_native_symbol symbol;
 	int err;
 
-	if (image->native_generation != image->maps.generation) {
+	if (image->native_generation != image->maps.generation ||
+	    image->native_codes.count >= MAX_NATIVE_CODES) {
 		sdw_map64_clear(&image->native_codes);
 		image->native_generation = image->maps.generation;
 	}
@@ -309,6 +314,20 @@ static int build(struct sdw_stack_builder *builder, const struct sdw_raw_stack *
 	return unnamed;
 }
 
+/*
+ * Remembers a stack. Those of images that ended and of mappings before the last change are not
+ * removed one by one: when the map is full, it begins anew, and what comes again is built again.
+ */
+static int remember(struct sdw_stack_builder *builder, uint64_t hash, uint32_t id)
+{
+	struct sdw_map64 *known = &builder->known;
+
+	if ((known->count + 1) * 2 > known->room &&
+	    known->room * 2 * sizeof(*known->slots) > builder->max_memory / 4)
+		sdw_map64_clear(known);
+	return sdw_map64_set(known, hash, id);
+}
+
 int sdw_stack_build(struct sdw_stack_builder *builder, const struct sdw_raw_stack *raw,
 		    uint32_t *id)
 {
@@ -319,9 +338,8 @@ int sdw_stack_build(struct sdw_stack_builder *builder, const struct sdw_raw_stac
 		*id = (uint32_t)*known;
 		return 0;
 	}
-	if (sdw_catalog_bytes(builder->catalog) +
-		    builder->known.room * sizeof(*builder->known.slots) >
-	    builder->max_memory) {
+	if (sdw_catalog_bytes(builder->catalog) > builder->max_memory / 4 * 3 ||
+	    (raw->python_id && !raw->python)) {
 		builder->out_of_memory++;
 		*id = 0;
 		return push_named(builder, raw->time_ns, SDW_CODE_MARKER, "[beyond --max-memory]",
@@ -330,5 +348,5 @@ int sdw_stack_build(struct sdw_stack_builder *builder, const struct sdw_raw_stac
 	err = build(builder, raw, id);
 	if (err == 1)
 		return 0; /* a later sample may find the name: do not remember this */
-	return err ?: sdw_map64_set(&builder->known, hash, *id);
+	return err ?: remember(builder, hash, *id);
 }

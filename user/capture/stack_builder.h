@@ -37,16 +37,17 @@ struct sdw_stack_builder {
 	struct sdw_kernel_symbols *kernel; /* read at first use */
 	bool kernel_tried;
 	bool interpreter_frames;
-	uint64_t max_memory;	     /* bytes of tables above which new stacks are not kept */
-	struct sdw_map64 known;	     /* hash of a raw stack -> sink id */
-	uint64_t unmatched;	     /* new stacks in which evaluations and entries did not agree */
-	uint64_t out_of_memory;	     /* samples whose stack was not kept */
-	uint8_t *entry, *evaluation; /* scratch */
+	uint64_t max_memory;	/* bytes: of the catalog 3/4, of `known` 1/4 */
+	struct sdw_map64 known; /* hash of a raw stack -> sink id; begun anew when it is full */
+	uint64_t unmatched;	/* new stacks in which evaluations and entries did not agree */
+	uint64_t out_of_memory; /* samples whose stack was not kept */
+	uint8_t *entry, *evaluation;	 /* scratch */
 	struct sdw_merged_frame *merged; /* scratch */
 };
 
 int sdw_stack_builder_init(struct sdw_stack_builder *builder, struct sdw_catalog *catalog,
-			   struct sdw_strings *strings, struct sdw_code_table *codes);
+			   struct sdw_strings *strings, struct sdw_code_table *codes,
+			   uint64_t max_memory);
 void sdw_stack_builder_free(struct sdw_stack_builder *builder);
 
 /* Returns 0 and the sink's stack id (0: nothing is known of it), or -errno. */
