@@ -38,6 +38,16 @@ static __always_inline void send_life(struct task_struct *task, const struct sdw
 	bpf_ringbuf_submit(life, what == SDW_LIFE_THREAD_EXIT ? 0 : BPF_RB_FORCE_WAKEUP);
 }
 
+/* A child found no room in the table of processes. */
+static __always_inline void count_full(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct sdw_cpu_counters *count = bpf_map_lookup_elem(&counters, &cpu);
+
+	if (count)
+		__sync_fetch_and_add(&count->processes_full, 1);
+}
+
 SEC("raw_tp/sched_process_fork")
 int sdw_on_fork(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -45,6 +55,7 @@ int sdw_on_fork(struct bpf_raw_tracepoint_args *ctx)
 	struct sdw_process_slot slot = {}, *known;
 	struct sdw_interpreter *interpreter;
 	struct sdw_task_ids ids, parent_ids;
+	__u32 parent_epoch;
 	__u64 key;
 
 	if (BPF_CORE_READ(parent, tgid) == BPF_CORE_READ(child, tgid))
@@ -57,15 +68,18 @@ int sdw_on_fork(struct bpf_raw_tracepoint_args *ctx)
 	if (!ids.pid)
 		return 0;
 	slot.epoch = bpf_get_prandom_u32();
-	if (bpf_map_update_elem(&processes, &ids.pid, &slot, BPF_ANY))
+	parent_epoch = known->epoch; /* not read again: the entry may become another process's */
+	if (bpf_map_update_elem(&processes, &ids.pid, &slot, BPF_ANY)) {
+		count_full();
 		return 0;
-	key = (__u64)parent_ids.pid << 32 | known->epoch;
+	}
+	key = (__u64)parent_ids.pid << 32 | parent_epoch;
 	interpreter = bpf_map_lookup_elem(&interpreters, &key);
 	if (interpreter) {
 		key = (__u64)ids.pid << 32 | slot.epoch;
 		bpf_map_update_elem(&interpreters, &key, interpreter, BPF_ANY);
 	}
-	send_life(child, &ids, SDW_LIFE_FORK, slot.epoch, parent_ids.pid, known->epoch);
+	send_life(child, &ids, SDW_LIFE_FORK, slot.epoch, parent_ids.pid, parent_epoch);
 	return 0;
 }
 

@@ -8,16 +8,7 @@
  * far is in exactly one counter (counters.h).
  */
 #include "task.bpf.h"
-
-static __always_inline __u64 stack_id(const struct sdw_walk *walk)
-{
-	__u64 id = walk->hash ^ walk->status;
-
-	id ^= id >> 32;
-	id *= 0xd6e8feb86659fd93ull;
-	id ^= id >> 32;
-	return id ? id : 1;
-}
+#include "walk.bpf.h"
 
 /* ---- process and thread ---- */
 
@@ -157,7 +148,7 @@ static __always_inline int send_stack(__u32 cpu, struct sdw_scratch *scratch, __
 	*id = 0;
 	if (frames == 0 || frames > SDW_MAX_FRAMES)
 		return 0;
-	*id = stack_id(walk);
+	*id = sdw_walk_id(walk);
 	at = cpu * SDW_STACK_SLOTS + ((__u32)*id & (SDW_STACK_SLOTS - 1));
 	sent = bpf_map_lookup_elem(&stacks, &at);
 	if (!sent)
@@ -335,7 +326,10 @@ static __always_inline bool tracepoint_overflows(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), pid = (__u32)(bpf_get_current_pid_tgid() >> 32);
 	struct sdw_cpu_counters *count = bpf_map_lookup_elem(&counters, &cpu);
+	struct task_struct *task = (void *)bpf_get_current_task();
 
+	if (sdw_config.namespace_inode)
+		pid = number_in(BPF_CORE_READ(task, group_leader), sdw_config.namespace_inode);
 	if (!count || (sdw_config.only_known && !bpf_map_lookup_elem(&processes, &pid)))
 		return false;
 	if (++count->tracepoint_hits < sdw_config.tracepoint_period)

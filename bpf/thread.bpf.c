@@ -14,6 +14,7 @@
 
 #define MAX_SEARCH_STEPS 4096u	   /* thread states looked at in one search */
 #define OLD_SEARCH_STEPS 256u	   /* kernels without bpf_loop */
+#define SEVERAL_STEPS	 256u	   /* the same for subinterpreters, searched at each sample */
 #define SEARCH_COST_NS	 100u	   /* of one step, for the pause after a search without result */
 #define SEARCH_PAUSE	 50u	   /* the pause is this many times the cost */
 #define SEVERAL_CHECK_NS 10000000u /* how long one interpreter is taken to be the only one */
@@ -215,7 +216,8 @@ static __always_inline int search(__u32 cpu, bool bounded)
 					 scratch->walk.layout.runtime_interpreters_head)))
 		return 0;
 	if (!bounded) {
-		bpf_loop(MAX_SEARCH_STEPS, search_in_loop, &cpu, 0);
+		bpf_loop(scratch->search_several ? SEVERAL_STEPS : MAX_SEARCH_STEPS, search_in_loop,
+			 &cpu, 0);
 		return 0;
 	}
 	for (i = 0; i < OLD_SEARCH_STEPS; i++) {

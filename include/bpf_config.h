@@ -12,7 +12,7 @@
 
 #include "counters.h"
 
-#define SDW_MAX_PROCESSES 16384u
+#define SDW_MAX_PROCESSES 65536u /* alive, or ended less than a second ago */
 #define SDW_MAX_LAYOUTS	  64u
 /* per processor, powers of two */
 #define SDW_THREAD_SLOTS 256u
