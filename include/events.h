@@ -2,13 +2,13 @@
 /*
  * events.h - the records that the BPF programs send to the consumer, host-endian.
  *
- * Every record starts with struct sdw_record. Samples, stacks and code objects come through the ring
- * buffer of the processor they were taken on, in time order; a stack precedes the first sample that
- * names it on that processor. Life records come through a ring buffer of their own.
+ * Every record starts with struct sdw_record. Samples, stacks and code objects come through the
+ * ring buffer of the processor they were taken on, in time order; a stack precedes the first sample
+ * that names it on that processor. Life records come through a ring buffer of their own.
  *
- * A process image is named by (pid, epoch): the epoch is a random number drawn when the image is first
- * seen, forked or exec'd, so that a pid which is used again, or execs, is another image.
- * Pids and tids are those of the profiler's own pid namespace.
+ * A process image is named by (pid, epoch): the epoch is a random number drawn when the image is
+ * first seen, forked or exec'd, so that a pid which is used again, or execs, is another image. Pids
+ * and tids are those of the profiler's own pid namespace.
  */
 #ifndef SDW_EVENTS_H
 #define SDW_EVENTS_H
@@ -55,7 +55,8 @@ enum sdw_sample_flags {
 	SDW_SAMPLE_KERNEL_MODE = 1 << 0, /* the overflow hit the kernel */
 	SDW_SAMPLE_HOLDS_GIL = 1 << 1,	 /* the thread held the GIL */
 	SDW_SAMPLE_GC = 1 << 2,		 /* the garbage collector of its interpreter ran */
-	SDW_SAMPLE_STACK_CUT = 1 << 3,	 /* native stack longer than the limit: outermost part missing */
+	SDW_SAMPLE_STACK_CUT =
+		1 << 3, /* native stack longer than the limit: outermost part missing */
 	SDW_SAMPLE_STACK_UNREADABLE = 1 << 4, /* part of the native stack could not be read */
 };
 
@@ -67,10 +68,10 @@ struct sdw_record_sample {
 	struct sdw_record record;
 	__u32 tid;
 	__u16 cpu;
-	__u8 status; /* enum sdw_status */
-	__u8 flags;  /* enum sdw_sample_flags */
+	__u8 status;	    /* enum sdw_status */
+	__u8 flags;	    /* enum sdw_sample_flags */
 	__u64 python_stack; /* id of a struct sdw_record_stack; 0: no Python frames */
-	__u64 period;	    /* events this sample stands for, as the kernel had it at the overflow */
+	__u64 period; /* events this sample stands for, as the kernel had it at the overflow */
 	__u32 kernel_frames;
 	__u32 stack_bytes;
 	struct sdw_registers registers;
@@ -114,11 +115,12 @@ struct sdw_text {
 
 /*
  * A code object at first sight. The bytes of name, qualname, filename and linetable follow in this
- * order, without padding. A file name longer than the bound is sent from its end (SDW_CODE_PATH_TAIL).
+ * order, without padding. A file name longer than the bound is sent from its end
+ * (SDW_CODE_PATH_TAIL).
  */
 struct sdw_record_code {
 	struct sdw_record record;
-	__u64 id;	   /* of (image, address, contents): another object at this address has another */
+	__u64 id; /* of (image, address, contents): another object at this address has another */
 	__u64 addr;
 	__u64 fingerprint; /* of the contents, see sdw_code_fingerprint() in pywalk.h */
 	__s32 first_line;
@@ -131,10 +133,10 @@ struct sdw_record_code {
 };
 
 enum sdw_life {
-	SDW_LIFE_SEEN = 1, /* first overflow of a process that was not known */
-	SDW_LIFE_FORK,	   /* `parent` made `pid` */
-	SDW_LIFE_EXEC,	   /* `pid` runs another program now; parent_epoch is its epoch before */
-	SDW_LIFE_EXIT,	   /* the last thread of `pid` ended */
+	SDW_LIFE_SEEN = 1,    /* first overflow of a process that was not known */
+	SDW_LIFE_FORK,	      /* `parent` made `pid` */
+	SDW_LIFE_EXEC,	      /* `pid` runs another program now; parent_epoch is its epoch before */
+	SDW_LIFE_EXIT,	      /* the last thread of `pid` ended */
 	SDW_LIFE_THREAD_EXIT, /* thread `tid` ended */
 	SDW_LIFE_THREAD_SEEN, /* first overflow of thread `tid` on this processor, with its name */
 };
