@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "symbol/native.h"
+#include "unwind/frame_table.h"
 
 struct fixture {
 	struct sdw_file_cache *cache;
@@ -154,6 +155,45 @@ static void test_an_address_without_symbol_keeps_its_number(void **state)
 	assert_non_null(strstr(symbol.module, "/libc"));
 }
 
+/* An address inside of a function that has an unwind table and no symbol; 0: there is none. */
+static uint64_t find_nameless(struct fixture *f, struct sdw_mapping *mapping,
+			      struct sdw_frame_entry *entry)
+{
+	struct sdw_elf *elf = sdw_mapping_elf(&f->maps, mapping);
+	struct sdw_frame_tables tables = {0};
+	struct sdw_elf_symbol found;
+	uint64_t vaddr, at = elf ? mapping->start : mapping->end;
+
+	for (; at < mapping->end; at += 16) {
+		if (sdw_mapping_to_vaddr(mapping, at, &vaddr) ||
+		    !sdw_elf_symbol_at(elf, vaddr, &found) || !sdw_elf_stub_at(elf, vaddr, &found))
+			continue;
+		if (!sdw_frame_table_find(&tables, elf, vaddr, entry) && entry->start < vaddr)
+			break;
+	}
+	sdw_frame_tables_free(&tables);
+	return at < mapping->end ? at : 0;
+}
+
+static void test_all_addresses_of_a_function_without_symbol_are_named_by_its_start(void **state)
+{
+	struct fixture *f = *state;
+	struct sdw_frame_entry entry = {0};
+	char expected[32];
+	uint64_t at = 0;
+
+	for (size_t i = 0; i < f->maps.count && !at; i++) {
+		if (f->maps.items[i].executable && f->maps.items[i].inode)
+			at = find_nameless(f, &f->maps.items[i], &entry);
+	}
+	if (!at)
+		skip(); /* every library has its debug file installed */
+	snprintf(expected, sizeof(expected), "0x%" PRIx64, entry.start);
+	assert_string_equal(resolve(f, at, false).name, expected);
+	assert_string_equal(resolve(f, at + 1, true).name, expected);
+	assert_true(resolve(f, at, false).start == entry.start);
+}
+
 static void test_stubs_are_named_after_the_function_that_they_call(void **state)
 {
 	struct fixture *f = *state;
@@ -229,6 +269,7 @@ int main(void)
 		TEST(test_a_return_address_stands_for_the_call_before_it),
 		TEST(test_the_vdso_has_names),
 		TEST(test_an_address_without_symbol_keeps_its_number),
+		TEST(test_all_addresses_of_a_function_without_symbol_are_named_by_its_start),
 		TEST(test_stubs_are_named_after_the_function_that_they_call),
 		TEST(test_an_address_outside_of_every_mapping_is_unknown),
 		TEST(test_code_without_a_file_is_anonymous_or_named_by_the_perf_map),

@@ -14,6 +14,7 @@
 #include "symbol/demangle.h"
 #include "symbol/native.h"
 #include "symbol/pycode.h"
+#include "unwind/frame_table.h"
 
 #define MAX_NAME_BYTES 4096u
 
@@ -52,6 +53,27 @@ static int name_by_number(struct sdw_strings *strings, uint64_t number, const ch
 	return finish(symbol);
 }
 
+/*
+ * The start of the function at `vaddr` by its unwind table, `otherwise` if that does not tell: all
+ * addresses of a function without a symbol are then one row of a report.
+ */
+static uint64_t start_by_frame_table(struct sdw_elf *elf, uint64_t vaddr, uint64_t otherwise)
+{
+	struct sdw_frame_tables tables = {0}; /* nothing is kept: searched once for an address */
+	struct sdw_elf_section header, debug;
+	struct sdw_frame_entry entry;
+	uint64_t start = otherwise;
+
+	/* without its search table, or beside .debug_frame, an index would be made each time */
+	if (sdw_elf_section(elf, ".eh_frame_hdr", &header) || !header.data ||
+	    (!sdw_elf_section(elf, ".debug_frame", &debug) && debug.data))
+		return otherwise;
+	if (!sdw_frame_table_find(&tables, elf, vaddr, &entry))
+		start = entry.start;
+	sdw_frame_tables_free(&tables);
+	return start;
+}
+
 /* Code in an ELF file. `number` is what an address without a symbol is called: its vaddr. */
 static int name_by_elf(struct sdw_elf *elf, struct sdw_strings *strings, uint64_t vaddr,
 		       uint64_t number, const char *module, struct sdw_native_symbol *symbol)
@@ -63,7 +85,8 @@ static int name_by_elf(struct sdw_elf *elf, struct sdw_strings *strings, uint64_
 
 	if (sdw_elf_symbol_at(elf, vaddr, &found)) {
 		if (sdw_elf_stub_at(elf, vaddr, &found))
-			return name_by_number(strings, number, module, symbol);
+			return name_by_number(strings, start_by_frame_table(elf, vaddr, number),
+					      module, symbol);
 		is_stub = true;
 	}
 	name = sdw_demangle(found.name, readable, sizeof(readable)) ? found.name : readable;

@@ -16,7 +16,10 @@
 #include "target/maps.h"
 
 struct sdw_native_symbol {
-	/* demangled; NAME@plt: a stub; "0x..." (vaddr): no symbol. Kept in the strings given */
+	/*
+	 * demangled; NAME@plt: a stub; "0x...": no symbol, the vaddr where the function starts by
+	 * its unwind table, else of the address. Kept in the strings given
+	 */
 	const char *name;
 	const char *module; /* path of the file; "[vdso]", "[jit]", "" (anonymous), "[unknown]" */
 	uint64_t start;	    /* of the function: vaddr of its file, or address of other code */
