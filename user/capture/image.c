@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "capture/image.h"
 
+#define SWEEP_NS      50000000u
 #define KEEP_ENDED_NS 1000000000u /* late samples of a process that ended still find it ... */
 #define KEEP_THREAD_NS                                                                      \
 	100000000u	    /* ... and of a thread, which goes on in the kernel for a while \
@@ -450,6 +451,9 @@ void sdw_images_tick(struct sdw_images *images, uint64_t now_ns)
 {
 	bool due = images->next_retry_ns && now_ns >= images->next_retry_ns;
 
+	if (!due && now_ns < images->next_sweep_ns)
+		return; /* called for each process that begins: not all of them each time */
+	images->next_sweep_ns = now_ns + SWEEP_NS;
 	forget_threads(images, now_ns);
 	if (due)
 		images->next_retry_ns = 0;

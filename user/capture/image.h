@@ -74,6 +74,7 @@ struct sdw_images {
 		size_t count, room;
 	} ended_threads;
 	uint64_t next_retry_ns; /* the earliest planned look; 0: none */
+	uint64_t next_sweep_ns; /* for images that ended */
 };
 
 int sdw_images_init(struct sdw_images *images, struct sdw_programs *programs,

@@ -284,6 +284,10 @@ int sdw_events_enable(struct sdw_events *events)
 
 int sdw_events_disable(struct sdw_events *events)
 {
+	if (events->attr.type == PERF_TYPE_TRACEPOINT) {
+		close_all(events);
+		return 0;
+	}
 	return switch_all(events, PERF_EVENT_IOC_DISABLE);
 }
 

@@ -37,6 +37,11 @@ int sdw_events_open(const struct sdw_config *config, const pid_t *pids, size_t c
 /* Counts from now on; a command's events start at its exec and need no call. Returns 0 or -errno.
  */
 int sdw_events_enable(struct sdw_events *events);
+
+/*
+ * Ends the counting; what was counted can still be read. A tracepoint's program would go on running
+ * as long as its event is open: it is closed.
+ */
 int sdw_events_disable(struct sdw_events *events);
 
 /*

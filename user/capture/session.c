@@ -420,7 +420,8 @@ int sdw_session_run(struct sdw_session *session,
 		/* the sink is broken: count to the end all the same */
 		sdw_events_disable(session->events);
 		session->end_ns = sdw_session_now();
-		(void)sdw_programs_count(session->programs, &session->counters);
+		if (!sdw_programs_count(session->programs, &session->counters))
+			count_undelivered(session);
 		return err;
 	}
 	return finish(session);
