@@ -81,12 +81,6 @@ class Run:
     def recording_of(self, trace):
         return rec.Recording(self.profiler, trace, 0, self.stdout, self.stderr)
 
-    def programs_left(self):
-        """Ids of our BPF programs whose process is gone."""
-        text = subprocess.run(["bpftool", "prog", "show"], stdout=subprocess.PIPE, text=True).stdout
-        return {entry.split(":")[0] for entry in re.split(r"\n(?=\d)", text)
-                if "name sdw" in entry and not re.search(r"pids \S+\(\d+\)", entry)}
-
     # running it
 
     def target(self):
@@ -130,7 +124,7 @@ class Run:
         rec.wait_for(lambda: target.poll() is not None or
                      role in rec.roles_of(rec.read_text(self.file("stdout"))), 30, "@%s" % role)
         pid = rec.roles_of(rec.read_text(self.file("stdout"))).get(role, [(None, None)])[0][0]
-        if role.startswith("inside_"):  # it printed its number in a namespace of its own
+        if pid and role.startswith("inside_"):  # it printed its number in a namespace of its own
             mine = [role[len("inside_"):].encode(), b"%g" % self.seconds]
             pid = next(int(entry) for entry in os.listdir("/proc") if entry.isdigit() and
                        set(mine) <= set(command_line(entry)[1:]) and

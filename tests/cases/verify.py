@@ -9,6 +9,8 @@ import re
 import subprocess
 import time
 
+import recording as rec
+
 
 def python_frames(sample):
     return [frame for frame in sample["frames"] if frame[0] == "p"]
@@ -430,8 +432,9 @@ def attach_twice(run):
         run.expect(last > 1.8 and abs(got - used) < 0.15, "%s: %.2f s sampled, %.2f s of CPU, to %.2f s" % (
             name, got, used, last))
         run.judge(recording, name)
-    left, deadline = run.programs_left(), time.monotonic() + 5
+    left, deadline = rec.bpf_programs(), time.monotonic() + 5
+    left -= rec.bpf_programs_held()
     while left and time.monotonic() < deadline:  # the kernel frees them a moment later
         time.sleep(0.2)
-        left &= run.programs_left()
+        left &= rec.bpf_programs() - rec.bpf_programs_held()
     run.expect(not left, "kernel programs left behind: %r" % left)

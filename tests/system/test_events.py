@@ -52,7 +52,8 @@ def with_tracefs(context):
         return context.profiler
     wrapper = context.file("with-tracefs")
     with open(wrapper, "w") as file:
-        file.write("#!/bin/sh\n[ -n \"$INSIDE\" ] || INSIDE=1 exec unshare -m \"$0\" \"$@\"\n"
+        file.write("#!/bin/sh\n[ -n \"$INSIDE\" ] || unshare -m true || exit 77\n"
+                   "[ -n \"$INSIDE\" ] || INSIDE=1 exec unshare -m \"$0\" \"$@\"\n"
                    "mount -t tracefs none /sys/kernel/tracing && test -e %s || exit 77\n"
                    "exec %s \"$@\"\n" % (point, context.profiler.path))
     os.chmod(wrapper, 0o755)
@@ -71,6 +72,7 @@ def test_tracepoint_is_an_event(context):
             "        if pid == 0:\n"
             "            os._exit(0)\n"
             "        os.waitpid(pid, 0)\n"
+            "sum(range(10000000))\n"  # until the profiler has looked at the process
             "forking()\n")
     recording = profiler.record(context.fresh_trace(), "-e", "sched:sched_process_fork", "-c", "1", "--",
                                 context.python, "-c", code)

@@ -26,14 +26,16 @@ def finished(context, process, trace):
 def check_signal(context, number, *options):
     target = context.start_target("spin.py", 5)
     process, trace = start(context, "-p", str(target.pid), *options)
+    began = rec.cpu_seconds(target.pid)
     time.sleep(1.5)
-    sent = time.monotonic()
+    sent, used = time.monotonic(), rec.cpu_seconds(target.pid) - began
     process.send_signal(number)
     recording = finished(context, process, trace)
     assert time.monotonic() - sent < 3, "took %.1f s to end" % (time.monotonic() - sent)
     assert recording.status == 0, "status %d: %s" % (recording.status, recording.stderr)
     assert not recording.faults(), recording.faults()
-    assert 100 < recording.summary["samples"] < 1500, recording.summary
+    sampled = recording.summary["samples"] / 499
+    assert abs(sampled - used) < 0.1 + 0.3 * used, "%.2f s sampled, %.2f s of CPU" % (sampled, used)
     assert target.poll() is None and "@done" in target.stdout.read() and target.wait() == 0
 
 
@@ -62,7 +64,7 @@ def test_interrupt_from_the_terminal_reaches_the_command_and_is_survived(context
     recording = finished(context, process, trace)
     assert recording.status == 5, "status %d: %s" % (recording.status, recording.stderr)
     assert "@stopped" in recording.stdout and not recording.faults(), recording.faults()
-    assert recording.summary["samples"] > 60, recording.summary
+    assert recording.summary["samples"] > 10, recording.summary
 
 
 def test_killed_profiler_leaves_a_trace_readable_to_the_last_second(context, python):

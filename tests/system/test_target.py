@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Who is recorded: a command and its children, processes by pid, everything."""
 import os
-import subprocess
+import re
 import time
 
 import recording as rec
@@ -115,28 +115,20 @@ def test_two_recordings_of_one_target_do_not_see_each_other(context):
         assert recording.summary["samples"] > 100, recording.summary
 
 
-def programs_of(pids):
-    text = subprocess.run(["bpftool", "prog", "show"], stdout=subprocess.PIPE, text=True).stdout
-    return [line for line in text.split("\n") if any("(%d)" % pid in line for pid in pids)]
-
-
-def ids(kind):
-    text = subprocess.run(["bpftool", kind, "show"], stdout=subprocess.PIPE, text=True).stdout
-    return {line.split(":")[0] for line in text.split("\n") if line[:1].isdigit() and "sdw" in line}
-
-
-def test_nothing_stays_in_the_kernel(context):
-    recording = context.record_well("--", *context.target("spin.py", 0.3))
-    assert recording.status == 0
-    target = context.start_target("spin.py", 4)
+def test_nothing_stays_in_the_kernel_after_a_kill(context):
+    target = context.start_target("spin.py", 3)
     process = context.profiler.start(context.file("out"), context.file("err"), "record", "-p",
                                      str(target.pid), "-o", context.fresh_trace())
-    rec.wait_for(lambda: programs_of([process.pid]) or process.poll() is not None, 15, "BPF program")
+    programs = rec.wait_for(lambda: rec.bpf_programs_held([process.pid]), 15, "BPF program")
+    time.sleep(0.3)
+    programs |= rec.bpf_programs_held([process.pid])
+    assert programs & rec.bpf_programs(), "the programs are not found where they are"
     process.kill()
     process.wait()
-    rec.wait_for(lambda: not programs_of([process.pid]), 5, "end of the BPF programs")
+    rec.wait_for(lambda: not programs & rec.bpf_programs(), 5, "end of the BPF programs")
     with open("/proc/%d/status" % target.pid) as file:
-        assert "State:\tt" not in file.read().replace("State:\tT", "State:\tt"), "the target is stopped"
+        assert not re.search(r"^State:\s*[Tt]", file.read(), re.M), "the target is stopped"
+    assert "@done" in target.stdout.read() and target.wait() == 0
 
 
 def test_interpreter_that_does_not_look_like_python_is_found(context):

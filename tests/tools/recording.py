@@ -89,6 +89,27 @@ def cpu_seconds(pid, tid=None, field=11):
         return None
 
 
+def bpf_programs():
+    """Ids of the BPF programs of ours that are in the kernel, whoever loaded them."""
+    done = subprocess.run(["bpftool", "-j", "prog", "show"], stdout=subprocess.PIPE, text=True)
+    return {program["id"] for program in json.loads(done.stdout or "[]")
+            if program.get("name", "").startswith("sdw_")}
+
+
+def bpf_programs_held(pids=None):
+    """Ids of the BPF programs that processes (all, or these) hold by a file descriptor."""
+    found = set()
+    for pid in pids or filter(str.isdigit, os.listdir("/proc")):
+        folder = "/proc/%s/fdinfo" % pid
+        try:
+            for name in os.listdir(folder):
+                found.update(map(int, re.findall(r"^prog_id:\s*(\d+)$",
+                                                 read_text(os.path.join(folder, name)), re.M)))
+        except OSError:  # the process is gone
+            continue
+    return found
+
+
 class CpuWatch(threading.Thread):
     """Follows the roles that appear in a target's output, and the CPU time they have used."""
 
