@@ -61,6 +61,20 @@ static void test_own_command_needs_no_ptrace(void **state)
 	assert_true(sdw_privilege_judge(&facts, message, sizeof(message)));
 }
 
+static void test_own_processes_need_no_ptrace(void **state)
+{
+	struct sdw_privilege_facts facts;
+	pid_t own = getpid();
+	struct sdw_config config = {.pids = &own, .pid_count = 1};
+
+	(void)state;
+	sdw_privilege_gather(&config, &facts);
+	assert_false(facts.reads_others);
+	config = (struct sdw_config){.all = true};
+	sdw_privilege_gather(&config, &facts);
+	assert_true(facts.reads_others);
+}
+
 static void test_each_missing_capability_is_named(void **state)
 {
 	struct sdw_privilege_facts facts = facts_with(0);
@@ -77,6 +91,9 @@ static void test_each_missing_capability_is_named(void **state)
 	assert_message(&facts,
 		       "not permitted: CAP_PERFMON is missing; run it as root: sudo sidewinder "
 		       "record ...");
+	facts = facts_with(ENOUGH & ~BIT(CAP_SYS_PTRACE));
+	assert_message(&facts, "not permitted: CAP_SYS_PTRACE is missing; run it as root: sudo "
+			       "sidewinder record ...");
 	facts = facts_with(0);
 	facts.has_fine_capabilities = false;
 	facts.reads_others = false;
@@ -138,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fine_capabilities_or_the_old_ones_are_enough),
 		cmocka_unit_test(test_own_command_needs_no_ptrace),
+		cmocka_unit_test(test_own_processes_need_no_ptrace),
 		cmocka_unit_test(test_each_missing_capability_is_named),
 		cmocka_unit_test(test_root_of_a_container_is_told_what_to_add),
 		cmocka_unit_test(test_what_forbids_bpf_beside_capabilities_is_told_apart),

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/number_file.h"
 #include "capture/privilege.h"
+#include "target/maps.h"
 
 /* Not in the headers of older distributions */
 #ifndef CAP_PERFMON
@@ -102,6 +103,21 @@ static bool kernel_is_at_least(unsigned int major, unsigned int minor)
 	return have_major > major || (have_major == major && have_minor >= minor);
 }
 
+/*
+ * Asks the kernel, which weighs users, capabilities and the security modules: address 0 is mapped
+ * nowhere, so what may be read says EFAULT. A process that is gone is found out elsewhere.
+ */
+static bool reads_others(const struct sdw_config *config)
+{
+	uint8_t byte;
+
+	for (size_t i = 0; i < config->pid_count; i++) {
+		if (sdw_remote_read((uint32_t)config->pids[i], 0, &byte, 1) == -EPERM)
+			return true;
+	}
+	return config->all;
+}
+
 void sdw_privilege_gather(const struct sdw_config *config, struct sdw_privilege_facts *facts)
 {
 	*facts = (struct sdw_privilege_facts){
@@ -109,7 +125,7 @@ void sdw_privilege_gather(const struct sdw_config *config, struct sdw_privilege_
 		.is_root = geteuid() == 0,
 		.in_user_namespace = in_user_namespace(),
 		.has_fine_capabilities = kernel_is_at_least(5, 8),
-		.reads_others = !config->command,
+		.reads_others = reads_others(config),
 		.has_btf = config->btf_path || access(KERNEL_BTF, R_OK) == 0,
 		.bpf_error = try_bpf(),
 		.unprivileged_bpf_disabled = -1,
@@ -159,8 +175,9 @@ static void explain_missing(const struct sdw_privilege_facts *facts, const char 
 {
 	char sysctls[128] = "";
 
-	/* they only matter to those who lack the capability */
-	if (facts->unprivileged_bpf_disabled > 0 || facts->perf_event_paranoid > 1)
+	/* they only matter to those who lack a capability that they stand for */
+	if (strcmp(names, "CAP_SYS_PTRACE") != 0 &&
+	    (facts->unprivileged_bpf_disabled > 0 || facts->perf_event_paranoid > 1))
 		snprintf(
 			sysctls, sizeof(sysctls),
 			" (kernel.unprivileged_bpf_disabled is %lld, kernel.perf_event_paranoid is %lld)",

@@ -18,7 +18,7 @@ struct sdw_privilege_facts {
 	bool is_root;
 	bool in_user_namespace;	    /* capabilities do not reach the kernel's own objects */
 	bool has_fine_capabilities; /* 5.8 and later: CAP_BPF, CAP_PERFMON */
-	bool reads_others;	    /* the target is not our own child: CAP_SYS_PTRACE */
+	bool reads_others;	    /* memory that takes CAP_SYS_PTRACE to read */
 	bool has_btf;
 	int bpf_error; /* of loading a program of two instructions; 0 or -errno */
 	int64_t unprivileged_bpf_disabled, perf_event_paranoid; /* sysctls; -1: not there */
