@@ -131,6 +131,21 @@ static void say_once(struct sdw_images *images, const struct sdw_image *image)
 	sdw_warn("pid %u: %s; its native frames are recorded", image->pid, kept);
 }
 
+/* Once: whoever may not read one process's files may not read those of many. */
+static void say_denied(struct sdw_images *images, const struct sdw_image *image)
+{
+	for (size_t i = 0; i < image->maps.count && !images->denied; i++) {
+		const struct sdw_mapping *mapping = &image->maps.items[i];
+
+		if (!mapping->file_denied)
+			continue;
+		images->denied = true;
+		sdw_warn("pid %u: no right to read %s: there may be Python in it that is not seen; "
+			 "run as root, or with CAP_DAC_READ_SEARCH and CAP_CHECKPOINT_RESTORE too",
+			 image->pid, mapping->path);
+	}
+}
+
 static void plan_retry(struct sdw_images *images, struct sdw_image *image, uint64_t now_ns)
 {
 	uint64_t pause = SELDOM_NS;
@@ -173,6 +188,7 @@ int sdw_images_look(struct sdw_images *images, struct sdw_image *image, uint64_t
 			  image->interpreter.path);
 		return publish(images, image);
 	}
+	say_denied(images, image);
 	if (found == 0) {
 		image->state = SDW_IMAGE_OTHER;
 		return publish(images, image);

@@ -65,6 +65,7 @@ struct sdw_images {
 	struct sdw_map64 by_key;   /* pid << 32 | epoch -> struct sdw_image * */
 	struct sdw_map64 current;  /* pid -> struct sdw_image * alive under it */
 	struct sdw_map64 problems; /* kept strings that were said already */
+	bool denied;		   /* that there are files which we may not read was said */
 	struct {
 		struct sdw_image **items;
 		size_t count, room;

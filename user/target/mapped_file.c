@@ -172,11 +172,11 @@ static int open_by_range(const struct sdw_maps *maps, const struct sdw_mapping *
 		 (unsigned long long)mapping->start, (unsigned long long)mapping->end);
 	handle = open(path, O_PATH | O_CLOEXEC);
 	if (handle < 0)
-		return -1;
+		return -errno;
 	if (fstat(handle, status) || !S_ISREG(status->st_mode) ||
 	    !is_mapped_file(mapping, status, path)) {
 		close(handle);
-		return -1;
+		return -ENOENT;
 	}
 	return handle;
 }
@@ -204,7 +204,8 @@ static int open_in_root(const char *root, const struct sdw_mapping *mapping, str
 	return handle;
 }
 
-static struct sdw_elf *open_file(struct sdw_maps *maps, const struct sdw_mapping *mapping)
+/* map_files takes CAP_DAC_READ_SEARCH, and CAP_CHECKPOINT_RESTORE (or CAP_SYS_ADMIN) beside it. */
+static struct sdw_elf *open_file(struct sdw_maps *maps, struct sdw_mapping *mapping)
 {
 	struct sdw_elf *elf;
 	struct stat status;
@@ -212,6 +213,7 @@ static struct sdw_elf *open_file(struct sdw_maps *maps, const struct sdw_mapping
 	int handle;
 
 	handle = open_by_range(maps, mapping, &status);
+	mapping->file_denied = handle == -EACCES || handle == -EPERM;
 	if (handle < 0) {
 		snprintf(root, sizeof(root), "/proc/%u/root", maps->pid);
 		handle = open_in_root(root, mapping, &status);
@@ -220,7 +222,9 @@ static struct sdw_elf *open_file(struct sdw_maps *maps, const struct sdw_mapping
 		handle = open_in_root("/", mapping, &status);
 	if (handle < 0)
 		return NULL;
+	errno = 0;
 	elf = cached_elf(maps->cache, handle, &status);
+	mapping->file_denied = !elf && errno == EACCES;
 	close(handle);
 	return elf;
 }

@@ -23,7 +23,8 @@ struct sdw_mapping {
 	uint64_t inode;
 	uint32_t device_major, device_minor;
 	bool executable;
-	bool file_tried;     /* elf was looked for */
+	bool file_tried;     /* elf was looked for ... */
+	bool file_denied;    /* ... and there is one, which we have no right to read */
 	struct sdw_elf *elf; /* NULL: anonymous, or not an ELF file, or cannot be had */
 	char *path;	     /* as the kernel shows it, with \012 undone; "" for anonymous */
 };
