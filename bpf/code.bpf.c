@@ -19,6 +19,22 @@
 
 enum text { TEXT_NAME, TEXT_QUALNAME, TEXT_FILENAME };
 
+/*
+ * Reads the first `room` bytes of an object. It may be smaller and end on a page whose successor is
+ * not there: what lies beyond is 0 then, as the helper leaves it when it fails.
+ */
+static __always_inline int read_head(__u8 *head, __u32 room, __u64 address)
+{
+	__u32 in_page = SDW_PAGE_BYTES - ((__u32)address & (SDW_PAGE_BYTES - 1));
+
+	if (!bpf_probe_read_user(head, room, (void *)address))
+		return 0;
+	in_page = SDW_WALK_HIDE(in_page);
+	if (in_page == 0 || in_page >= room)
+		return -1;
+	return bpf_probe_read_user(head, in_page, (void *)address) ? -1 : 0;
+}
+
 static __always_inline struct sdw_text *text_of(struct sdw_record_code *record, __u32 which)
 {
 	if (which == TEXT_NAME)
@@ -64,7 +80,7 @@ __noinline int sdw_add_text(__u32 cpu, __u32 which, __u32 used)
 	text->kind = SDW_TEXT_NONE;
 	text->bytes = 0;
 	text->length = 0;
-	if (!text->addr || bpf_probe_read_user(code->text, TEXT_BYTES, (void *)text->addr))
+	if (!text->addr || read_head(code->text, TEXT_BYTES, text->addr))
 		return 0;
 	text->length = sdw_head_word(code->text, TEXT_BYTES, scratch->walk.layout.unicode_length);
 	start = text_shape(&scratch->walk.layout, code->text, text, &unit);
@@ -190,15 +206,14 @@ int sdw_check_code(__u32 cpu, __u64 address)
 	if (!slot || !address)
 		return -1;
 	way = code_way(slot, key);
-	if (bpf_probe_read_user(code->head, HEAD_BYTES, (void *)address))
+	if (read_head(code->head, HEAD_BYTES, address))
 		return -1;
 	type = sdw_head_word(code->head, HEAD_BYTES, scratch->walk.layout.object_type);
 	if (scratch->interpreter.code_type_addr && type != scratch->interpreter.code_type_addr)
 		return -1;
-	if (bpf_probe_read_user(
-		    code->text, TEXT_BYTES,
-		    (void *)sdw_head_word(code->head, HEAD_BYTES, scratch->walk.layout.code_name)))
-		__builtin_memset(code->text, 0, TEXT_BYTES);
+	/* the fingerprint of a name that cannot be read is that of zeros */
+	(void)read_head(code->text, TEXT_BYTES,
+			sdw_head_word(code->head, HEAD_BYTES, scratch->walk.layout.code_name));
 	fingerprint = sdw_code_fingerprint(&scratch->walk.layout, code->head, HEAD_BYTES,
 					   code->text, TEXT_BYTES);
 	code->record.id = sdw_mix(key ^ fingerprint) | 1;
