@@ -30,6 +30,7 @@ static const char *const names[] = {
 	"do_call_core",
 	"function_code_fastcall",
 	"method_vectorcall",
+	"py_trampoline_evaluator", /* with -X perf */
 	"trace_call_function",
 };
 
