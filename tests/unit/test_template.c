@@ -55,6 +55,12 @@ __asm__(".text\n"
 	"in_signal_frame: nop\n"
 	".cfi_endproc\n"
 	".size handler_return, . - handler_return\n"
+	".type with_long_row, @function\n"
+	"with_long_row:\n"
+	".cfi_startproc\n"
+	"long_row: .skip 16, 0x90\n"
+	".cfi_endproc\n"
+	".size with_long_row, . - with_long_row\n"
 	".type no_information, @function\n"
 	"no_information: nop\n"
 	"nop\n"
@@ -66,8 +72,9 @@ __asm__(".text\n"
 	".cfi_endproc\n"
 	".size behind_it, . - behind_it\n");
 
-extern const char at_entry[], after_push[], with_frame_pointer[], with_saved[], with_undefined[],
-	with_moved[], at_end[], with_expression[], in_signal_frame[], no_information[];
+extern const char at_entry[], long_row[], after_push[], with_frame_pointer[], with_saved[],
+	with_undefined[], with_moved[], at_end[], with_expression[], in_signal_frame[],
+	no_information[];
 
 static struct sdw_file_cache *cache;
 static struct sdw_maps maps;
@@ -76,17 +83,16 @@ static struct sdw_library *library;
 static struct sdw_template learn(struct sdw_templates *templates, const char *code)
 {
 	struct sdw_frame frame = {.pc = (uintptr_t)code};
-	const struct sdw_template *form, *again;
+	const struct sdw_template *form;
 
 	assert_null(sdw_template_find(templates, &frame));
 	assert_int_equal(sdw_template_learn(templates, library, &maps, &frame, &form), 0);
 	assert_non_null(form);
 	assert_ptr_equal(sdw_template_find(templates, &frame), form);
-	/* the same for a return address just behind it */
+	/* the same for a return address just behind it, if there are tables */
 	frame = (struct sdw_frame){.pc = (uintptr_t)code + 1, .caller = true};
-	assert_null(sdw_template_find(templates, &frame));
-	assert_int_equal(sdw_template_learn(templates, library, &maps, &frame, &again), 0);
-	assert_ptr_equal(again, form);
+	if (form->kind != SDW_TEMPLATE_NO_TABLES)
+		assert_ptr_equal(sdw_template_find(templates, &frame), form);
 	return *form;
 }
 
@@ -125,6 +131,37 @@ static void test_rows_of_a_function_are_learned_as_they_are_written(void **state
 	form = learn(&templates, with_undefined);
 	assert_int_equal(form.kind, SDW_TEMPLATE_STEP);
 	assert_int_equal(form.lost, 1 << SDW_REGISTER_R12);
+	sdw_templates_free(&templates);
+}
+
+static void test_a_template_is_right_for_its_whole_row_and_no_further(void **state)
+{
+	static struct sdw_templates templates;
+	struct sdw_template learned = learn(&templates, at_entry);
+	struct sdw_frame frame = {.pc = 0};
+
+	(void)state;
+	assert_int_equal(after_push - at_entry, 1);
+	frame.pc = (uintptr_t)after_push;
+	assert_null(sdw_template_find(&templates, &frame));
+	learned = learn(&templates, with_frame_pointer);
+	for (const char *code = with_frame_pointer; code < with_saved + 1; code++) {
+		const struct sdw_template *form;
+
+		frame.pc = (uintptr_t)code;
+		form = sdw_template_find(&templates, &frame);
+		/* push %rbx is one byte long, then the row changes */
+		if (code == with_frame_pointer)
+			assert_memory_equal(form, &learned, sizeof(learned));
+		else
+			assert_null(form);
+	}
+	learned = learn(&templates, long_row);
+	frame.pc = (uintptr_t)long_row + 15;
+	assert_memory_equal(sdw_template_find(&templates, &frame), &learned, sizeof(learned));
+	assert_int_equal(templates.rows.count, 3);
+	frame.pc++;
+	assert_null(sdw_template_find(&templates, &frame));
 	sdw_templates_free(&templates);
 }
 
@@ -285,6 +322,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows_of_a_function_are_learned_as_they_are_written),
+		cmocka_unit_test(test_a_template_is_right_for_its_whole_row_and_no_further),
 		cmocka_unit_test(test_what_is_not_linear_is_left_to_the_library),
 		cmocka_unit_test(test_ends_are_learned_too),
 		cmocka_unit_test(test_code_outside_of_files_is_not_learned),

@@ -251,8 +251,9 @@ static int read_entry(const struct view *view, uint64_t offset, struct sdw_frame
 	return 0;
 }
 
-static int use_entry(const struct view *view, uint64_t offset, uint64_t vaddr,
-		     struct sdw_frame_entry *entry)
+/* from, to: where a search for the entry begins and ends to lead to it. */
+static int use_entry(const struct view *view, uint64_t offset, uint64_t vaddr, uint64_t from,
+		     uint64_t to, struct sdw_frame_entry *entry)
 {
 	uint64_t next;
 	int err = read_entry(view, offset, entry, &next);
@@ -265,6 +266,8 @@ static int use_entry(const struct view *view, uint64_t offset, uint64_t vaddr,
 	    !sdw_cfi_is_safe(entry->initial, entry->initial_size, entry->program,
 			     entry->program_size, &entry->depends_on_pc))
 		return -ENOENT;
+	entry->from = from > entry->start ? from : entry->start;
+	entry->to = to < entry->end ? to : entry->end;
 	return 0;
 }
 
@@ -277,7 +280,7 @@ static int search_header(struct sdw_elf *elf, const struct view *frames, uint64_
 {
 	struct view header = {.debug = false};
 	struct sdw_bytes bytes;
-	uint64_t count, low = 0, high;
+	uint64_t count, low = 0, high, next = UINT64_MAX;
 	uint32_t encodings;
 	int32_t pair[2];
 
@@ -304,10 +307,14 @@ static int search_header(struct sdw_elf *elf, const struct view *frames, uint64_
 	}
 	if (!low)
 		return -ENOENT;
+	if (low < count) {
+		memcpy(pair, bytes.at + low * sizeof(pair), sizeof(pair));
+		next = header.section.vaddr + (uint64_t)(int64_t)pair[0];
+	}
 	memcpy(pair, bytes.at + (low - 1) * sizeof(pair), sizeof(pair));
 	return use_entry(frames,
 			 header.section.vaddr + (uint64_t)(int64_t)pair[1] - frames->section.vaddr,
-			 vaddr, entry);
+			 vaddr, header.section.vaddr + (uint64_t)(int64_t)pair[0], next, entry);
 }
 
 static int compare_items(const void *a, const void *b)
@@ -355,7 +362,10 @@ static int search_index(const struct frame_index *index, size_t which, const str
 		else
 			low = middle + 1;
 	}
-	return low ? use_entry(view, items[low - 1].offset, vaddr, entry) : -ENOENT;
+	if (!low)
+		return -ENOENT;
+	return use_entry(view, items[low - 1].offset, vaddr, items[low - 1].start,
+			 low < index->entries[which].count ? items[low].start : UINT64_MAX, entry);
 }
 
 static void free_index(struct frame_index *index)
@@ -421,6 +431,11 @@ int sdw_frame_table_find(struct sdw_frame_tables *tables, struct sdw_elf *elf, u
 		if (!views[which].section.data)
 			continue;
 		err = search_index(index, which, &views[which], vaddr, entry);
+		/* around what only .debug_frame has, there may be entries of .eh_frame */
+		if (!err && which == 1) {
+			entry->from = vaddr;
+			entry->to = vaddr + 1;
+		}
 		if (!err)
 			return 0;
 		if (err == -ENOENT && which == 0)

@@ -14,6 +14,7 @@
 /* A frame description entry with its common part, as far as unwinding needs it. */
 struct sdw_frame_entry {
 	uint64_t start, end; /* vaddr of the code it is about */
+	uint64_t from, to;   /* part of it, around the address asked for, that has no other entry */
 	uint64_t code_align;
 	int64_t data_align;
 	bool signal_frame;  /* its return address is where the code was interrupted */

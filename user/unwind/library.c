@@ -30,6 +30,9 @@ struct sdw_library {
 	const struct sdw_frame *frame;
 	uint8_t *entry; /* the entry in use, as .eh_frame has it */
 	size_t entry_size, entry_room;
+	bool depends_on_pc;
+	uint64_t from,
+		to; /* addresses of the process around the one asked for that it is used for */
 	bool signal_frame; /* ... is of a signal handler's frame */
 	bool caller;	   /* the step that goes on is from a return address */
 	bool no_tables;
@@ -180,6 +183,9 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t
 		return -UNW_ENOMEM;
 	library->no_tables = false;
 	library->signal_frame = entry.signal_frame;
+	library->depends_on_pc = entry.depends_on_pc;
+	library->from = entry.from + bias;
+	library->to = entry.to + bias;
 	table.start_ip = entry.start + bias;
 	table.end_ip = entry.end + bias;
 	table.u.rti.segbase = ENTRY_ADDRESS;
@@ -398,4 +404,44 @@ enum sdw_step sdw_library_walk(struct sdw_library *library, const struct sdw_mem
 			pcs[(*count)++] = frame->pc;
 	}
 	return result;
+}
+
+/* The row that holds an address. */
+struct row {
+	uint64_t address, start, end;
+	bool found;
+};
+
+static int take_row(void *token, void *state, size_t size, unw_word_t start, unw_word_t end)
+{
+	struct row *row = token;
+
+	(void)state;
+	(void)size;
+	if (row->address >= start && row->address < end) {
+		row->start = start;
+		row->end = end;
+		row->found = true;
+	}
+	return 0;
+}
+
+bool sdw_library_row(struct sdw_library *library, const struct sdw_memory *memory,
+		     const struct sdw_frame *frame, uint64_t *start, uint64_t *end)
+{
+	const struct sdw_frame any = {
+		.pc = frame->pc, .caller = frame->caller, .known = SDW_ALL_REGISTERS};
+	struct row row = {.address = sdw_frame_lookup(frame)};
+	unw_cursor_t cursor;
+
+	library->memory = memory;
+	library->frame = &any;
+	library->caller = frame->caller;
+	if (unw_init_remote(&cursor, library->space, library) ||
+	    unw_reg_states_iterate(&cursor, take_row, &row) < 0 || library->no_tables ||
+	    library->depends_on_pc || !row.found)
+		return false;
+	*start = row.start > library->from ? row.start : library->from;
+	*end = row.end < library->to ? row.end : library->to;
+	return true;
 }

@@ -24,6 +24,13 @@ void sdw_library_free(struct sdw_library *library);
 enum sdw_step sdw_library_walk(struct sdw_library *library, const struct sdw_memory *memory,
 			       struct sdw_frame *frame, uint64_t *pcs, size_t max, size_t *count);
 
+/*
+ * The addresses around the frame's for which the tables say the same: [*start, *end). Call it after
+ * a walk of one step, with the same memory. Returns false if that cannot be told.
+ */
+bool sdw_library_row(struct sdw_library *library, const struct sdw_memory *memory,
+		     const struct sdw_frame *frame, uint64_t *start, uint64_t *end);
+
 /* True if the last walk ended for want of memory. */
 bool sdw_library_is_out_of_memory(const struct sdw_library *library);
 

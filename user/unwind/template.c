@@ -176,6 +176,7 @@ static void forget(struct sdw_templates *templates)
 		sdw_elf_unref(templates->sources.items[i].elf);
 	templates->sources.count = 0;
 	templates->forms.count = 0;
+	templates->rows.count = 0;
 	sdw_map64_clear(&templates->by_pc);
 	memset(templates->recent, 0, sizeof(templates->recent));
 }
@@ -198,6 +199,53 @@ void sdw_templates_check(struct sdw_templates *templates, struct sdw_maps *maps)
 	}
 }
 
+/* How many rows start at or before `address`. */
+static size_t rows_before(const struct sdw_templates *templates, uint64_t address)
+{
+	size_t low = 0, high = templates->rows.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (address < templates->rows.items[middle].start)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static int add_row(struct sdw_templates *templates, const struct sdw_template_row *row)
+{
+	size_t place = rows_before(templates, row->start), count = templates->rows.count;
+
+	/* only forged tables overlap */
+	if ((place && templates->rows.items[place - 1].end > row->start) ||
+	    (place < count && templates->rows.items[place].start < row->end))
+		return 0;
+	if (sdw_array_reserve(&templates->rows, 1))
+		return -ENOMEM;
+	memmove(&templates->rows.items[place + 1], &templates->rows.items[place],
+		(count - place) * sizeof(*row));
+	templates->rows.items[place] = *row;
+	templates->rows.count++;
+	return 0;
+}
+
+/* A pc that was not met before, in a row that was: it has the row's template. */
+static const uint64_t *find_by_row(struct sdw_templates *templates, const struct sdw_frame *frame)
+{
+	uint64_t address = sdw_frame_lookup(frame);
+	size_t before = rows_before(templates, address);
+
+	if (!before || address >= templates->rows.items[before - 1].end)
+		return NULL;
+	if (templates->by_pc.count < MAX_TEMPLATES)
+		sdw_map64_set(&templates->by_pc, sdw_frame_key(frame),
+			      templates->rows.items[before - 1].form);
+	return &templates->rows.items[before - 1].form;
+}
+
 const struct sdw_template *sdw_template_find(struct sdw_templates *templates,
 					     const struct sdw_frame *frame)
 {
@@ -209,6 +257,8 @@ const struct sdw_template *sdw_template_find(struct sdw_templates *templates,
 	if (templates->recent[place].key == key && key)
 		return &templates->forms.items[templates->recent[place].index];
 	index = sdw_map64_find(&templates->by_pc, key);
+	if (!index)
+		index = find_by_row(templates, frame);
 	if (!index)
 		return NULL;
 	templates->recent[place].key = key;
@@ -230,6 +280,28 @@ static int learn_form(struct sdw_library *library, struct sdw_maps *maps,
 	if (!is_same_form(form, &again))
 		*form = (struct sdw_template){.kind = SDW_TEMPLATE_LIBRARY};
 	return 0;
+}
+
+/* Remembers the template, for the frame's whole row if there is one. */
+static int remember(struct sdw_templates *templates, struct sdw_library *library,
+		    const struct sdw_mapping *mapping, const struct sdw_frame *frame, uint64_t form,
+		    struct sdw_maps *maps)
+{
+	const struct sdw_memory imaginary = {.maps = maps, .imaginary = true};
+	struct sdw_template_row row = {.form = form};
+
+	if (templates->forms.items[form].kind != SDW_TEMPLATE_NO_TABLES && mapping->elf &&
+	    sdw_library_row(library, &imaginary, frame, &row.start, &row.end)) {
+		if (row.start < mapping->start)
+			row.start = mapping->start;
+		if (row.end > mapping->end)
+			row.end = mapping->end;
+		if (add_row(templates, &row))
+			return -ENOMEM;
+	}
+	if (add_source(templates, mapping))
+		return -ENOMEM;
+	return sdw_map64_set(&templates->by_pc, sdw_frame_key(frame), form);
 }
 
 int sdw_template_learn(struct sdw_templates *templates, struct sdw_library *library,
@@ -254,8 +326,7 @@ int sdw_template_learn(struct sdw_templates *templates, struct sdw_library *libr
 	if (templates->by_pc.count >= MAX_TEMPLATES || templates->forms.count >= MAX_FORMS)
 		forget(templates);
 	index = index_of_form(templates, &form);
-	if (index < 0 || add_source(templates, mapping) ||
-	    sdw_map64_set(&templates->by_pc, sdw_frame_key(frame), (uint64_t)index))
+	if (index < 0 || remember(templates, library, mapping, frame, (uint64_t)index, maps))
 		return -ENOMEM;
 	*learned = &templates->forms.items[index];
 	return 0;
@@ -314,6 +385,7 @@ void sdw_templates_free(struct sdw_templates *templates)
 	forget(templates);
 	free(templates->sources.items);
 	free(templates->forms.items);
+	free(templates->rows.items);
 	sdw_map64_free(&templates->by_pc);
 	*templates = (struct sdw_templates){0};
 }

@@ -39,6 +39,12 @@ struct sdw_template {
 	uint32_t span;	/* bytes from the lowest slot to the end of the highest */
 };
 
+/* Code addresses for which the tables say the same: one template is right for all of them. */
+struct sdw_template_row {
+	uint64_t start, end;
+	uint64_t form; /* index into forms */
+};
+
 #define SDW_RECENT_TEMPLATES 512u /* a power of two */
 
 /* The templates of one process image. All zeroes is an empty set. */
@@ -49,6 +55,10 @@ struct sdw_templates {
 		uint64_t index;
 	} recent[SDW_RECENT_TEMPLATES];
 	struct sdw_map64 by_pc; /* sdw_frame_key(): index into forms */
+	struct {
+		struct sdw_template_row *items; /* by start, not overlapping */
+		size_t count, room;
+	} rows;
 	struct {
 		struct sdw_template *items; /* each form once */
 		size_t count, room;
@@ -64,7 +74,7 @@ struct sdw_templates {
 /* Forgets all if a mapping that a template came from is not as it was. */
 void sdw_templates_check(struct sdw_templates *templates, struct sdw_maps *maps);
 
-/* The template for the frame's code, or NULL if none was learned. */
+/* The template for the frame's code, or NULL if none was learned for it or for its row. */
 const struct sdw_template *sdw_template_find(struct sdw_templates *templates,
 					     const struct sdw_frame *frame);
 
