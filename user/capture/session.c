@@ -381,6 +381,22 @@ static void count_undelivered(struct sdw_session *session)
 		session->not_delivered = expected - seen;
 }
 
+/* Says which bound was met, since what is beyond it has no names or stacks. */
+static void say_bounds(const struct sdw_session *session)
+{
+	const struct sdw_pipeline *pipeline = session->pipeline;
+	uint64_t stacks = pipeline->builder.out_of_memory;
+	uint64_t codes = sdw_code_table_statistics(pipeline->codes)->out_of_bound;
+
+	if (stacks || codes)
+		sdw_warn("--max-memory was reached: %llu samples have no stack, %llu functions no "
+			 "name; a larger one keeps them",
+			 (unsigned long long)stacks, (unsigned long long)codes);
+	if (session->counters.processes_full)
+		sdw_warn("more than %u processes at once: some of them were not followed",
+			 SDW_MAX_PROCESSES);
+}
+
 /* Stops counting, and brings everything that was counted into the sink. */
 static int finish(struct sdw_session *session)
 {
@@ -394,6 +410,7 @@ static int finish(struct sdw_session *session)
 		return err;
 	count_undelivered(session);
 	session->complete = true;
+	say_bounds(session);
 	return sdw_session_report(session, session->end_ns);
 }
 
