@@ -11,6 +11,7 @@ O       ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
 CLANG   ?= clang
+PROTOC_C ?= protoc-c
 BPFTOOL ?= $(or $(wildcard /usr/sbin/bpftool),bpftool)
 PYTHON  ?= python3
 VERSION := 0.1.0
@@ -18,7 +19,7 @@ VERSION := 0.1.0
 Q   := $(if $(filter 1,$(V)),,@)
 say  = $(if $(Q),@printf '  %-5s %s\n' $(1) $(2:$(O)/%=%))
 
-PACKAGES := libbpf libelf zlib libunwind-generic libunwind-ptrace json-c babeltrace2
+PACKAGES := libbpf libelf zlib libunwind-generic libunwind-ptrace json-c babeltrace2 libprotobuf-c
 WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 OPTIMIZE ?= -O2 -g
 SANITIZE ?=
@@ -38,7 +39,9 @@ BPF_CFLAGS := -g -O2 $(filter-out -Wmissing-prototypes,$(WARN)) -Wno-unused-para
 BPF_SRC  := bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c,$(wildcard bpf/*.bpf.c))
 BPF_OBJ  := $(BPF_SRC:%.c=$(O)/%.o)
 USER_SRC := $(wildcard user/*/*.c)
-USER_OBJ := $(USER_SRC:%.c=$(O)/%.o)
+PROTO    := $(wildcard user/view/proto/*.proto)
+PROTO_C  := $(PROTO:user/view/%.proto=$(O)/%.pb-c.c)
+USER_OBJ := $(USER_SRC:%.c=$(O)/%.o) $(PROTO_C:.c=.o)
 MAIN_OBJ := $(O)/user/main.o
 SKELETON := $(O)/sidewinder.skel.h
 LIBRARY  := $(O)/libsidewinder.a
@@ -61,7 +64,17 @@ $(O)/%.o: %.c $(O)/flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(USER_OBJ) $(MAIN_OBJ): | $(SKELETON)
+$(USER_OBJ) $(MAIN_OBJ): | $(SKELETON) $(PROTO_C)
+
+$(O)/proto/%.pb-c.c: user/view/proto/%.proto
+	$(call say,PROTO,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(PROTOC_C) --proto_path=$(<D) --c_out=$(@D) $<
+
+$(O)/proto/%.o: $(O)/proto/%.c $(O)/flags
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+
 $(O)/user/view/flamegraph.o: $(wildcard user/view/flamegraph/*) # which it holds, by .incbin
 
 # one program: link every BPF object, then one skeleton, written whole or not at all
@@ -125,7 +138,7 @@ format:
 	$(Q)clang-format -i $(FORMAT_SRC)
 
 .PHONY: lint
-lint: $(SKELETON)
+lint: $(SKELETON) $(PROTO_C)
 	$(Q)clang-format --dry-run --Werror $(FORMAT_SRC)
 	$(Q)clang-tidy --quiet --warnings-as-errors='*' $(USER_SRC) user/main.c -- \
 	  $(CPPFLAGS) -std=gnu11

@@ -10,7 +10,7 @@
 #include "view/output_file.h"
 #include "view/trace_find.h"
 
-enum format { FORMAT_NONE, FORMAT_FOLDED, FORMAT_JSONL, FORMAT_FLAMEGRAPH };
+enum format { FORMAT_NONE, FORMAT_FOLDED, FORMAT_JSONL, FORMAT_FLAMEGRAPH, FORMAT_PPROF };
 
 struct export_command {
 	struct sdw_export_options how;
@@ -22,6 +22,7 @@ static const struct sdw_option_word format_words[] = {
 	{"folded", FORMAT_FOLDED},
 	{"jsonl", FORMAT_JSONL},
 	{"flamegraph", FORMAT_FLAMEGRAPH},
+	{"pprof", FORMAT_PPROF},
 	{NULL, 0},
 };
 
@@ -30,7 +31,8 @@ static const struct sdw_option_word format_words[] = {
 static const struct sdw_option options[] = {
 	{SDW_OPTION_WORD, 't', "to", "FORMAT", FIELD(format), .words = format_words,
 	 .help = "folded: a line a stack, for flamegraph.pl or speedscope; jsonl: a JSON object a "
-		 "line, for programs; flamegraph: one HTML page, for a browser"},
+		 "line, for programs; flamegraph: one HTML page, for a browser; pprof: for 'go tool "
+		 "pprof'"},
 	{SDW_OPTION_STRING, 'o', "output", "FILE", FIELD(output),
 	 .help = "write FILE, whole or not at all (default, and with -: standard output)"},
 	{SDW_OPTION_FLAG, 0, "processes", NULL, FIELD(how.processes),
@@ -67,7 +69,7 @@ static int check(const struct export_command *command)
 	const char *wrong = NULL;
 
 	if (command->format == FORMAT_NONE) {
-		sdw_error("export: say what to write: --to=folded, jsonl or flamegraph");
+		sdw_error("export: say what to write: --to=folded, jsonl, flamegraph or pprof");
 		return -EINVAL;
 	}
 	if (command->format != FORMAT_FOLDED && (how->processes || how->threads))
@@ -89,6 +91,8 @@ static int write_format(const struct export_command *command, const struct sdw_p
 		return sdw_export_folded(profile, &command->how, file);
 	case FORMAT_JSONL:
 		return sdw_export_jsonl(profile, &command->how, file);
+	case FORMAT_PPROF:
+		return sdw_export_pprof(profile, file);
 	default:
 		return sdw_export_flamegraph(profile, file);
 	}

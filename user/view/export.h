@@ -40,4 +40,10 @@ int sdw_export_jsonl(const struct sdw_profile *profile, const struct sdw_export_
 /* One HTML page that needs nothing else: its parts are in flamegraph/. */
 int sdw_export_flamegraph(const struct sdw_profile *profile, FILE *file);
 
+/*
+ * pprof's profile.proto in gzip, for `go tool pprof`. Values: samples/count, and cpu/nanoseconds or
+ * EVENT/count; labels: process, pid, thread, tid; the header of a report as comments.
+ */
+int sdw_export_pprof(const struct sdw_profile *profile, FILE *file);
+
 #endif
