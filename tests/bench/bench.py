@@ -17,7 +17,7 @@ SECTIONS = ('accuracy', 'bpf', 'added', 'profiler', 'templates', 'rate', 'peers'
 
 def arguments():
     parser = argparse.ArgumentParser(prog='tests/bench/run.sh', description='Measures Sidewinder; needs root. The '
-                                     'whole takes about 25 minutes, --quick about 4. Leaves BUILD/bench/results.json.')
+                                     'whole takes about 20 minutes, --quick about 4. Leaves BUILD/bench/results.json.')
     parser.add_argument('build', help='the build directory')
     parser.add_argument('--json', action='store_true', help='print the results as JSON instead of a table')
     parser.add_argument('--quick', action='store_true', help='short runs, one interpreter: a look, not for the record')
@@ -42,9 +42,9 @@ def measure(options, profiler, results, pythons):
     natives = (False,) if options.python_only else (False, True)
     steps = {
         'accuracy': lambda: accuracy.measure(profiler, results, {label: python} if quick else pythons, 5,
-                                             1 if quick else 3),
+                                             1 if quick else 2),
         'bpf': lambda: cost.measure_run_time(profiler, results, label, python, 5000, 0.7 if quick else 2, natives),
-        'added': lambda: cost.measure_added(profiler, results, python, 10000, 4 if quick else 12, 0.7 if quick else 1,
+        'added': lambda: cost.measure_added(profiler, results, python, 20000, 5 if quick else 20, 0.6,
                                             not options.python_only),
         'profiler': lambda: consumer.measure(profiler, results, python, 5 if quick else 60, 5 if quick else 20,
                                              natives),
@@ -53,7 +53,7 @@ def measure(options, profiler, results, pythons):
         'rate': lambda: [consumer.measure_rate(profiler, results, python, 5 if quick else 60, native)
                          for native in natives],
         'peers': lambda: peers.measure(profiler, results, python, *peers.install(os.path.join(options.build, 'bench',
-                                       'venv')), (1000, 10000), 3 if quick else 5, 1 if quick else 3),
+                                       'venv')), (1000, 10000), 3 if quick else 5, 1 if quick else 2),
     }
     for name in only:
         if name not in steps:
