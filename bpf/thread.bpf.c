@@ -272,15 +272,22 @@ static __always_inline bool take_cached(struct sdw_scratch *scratch,
 }
 
 /* With subinterpreters: always by the stack, since a thread may enter another one at any time. */
-static __always_inline int find_among_several(__u32 cpu, struct sdw_scratch *scratch, bool bounded)
+static __always_inline int find_among_several(__u32 cpu, struct sdw_scratch *scratch,
+					      struct sdw_thread_slot *slot, bool bounded)
 {
+	if (scratch->now_ns < slot->retry_ns)
+		return -1;
 	scratch->search_several = 1;
 	if (bounded)
 		sdw_search_bounded(cpu);
 	else
 		sdw_search(cpu);
-	if (!scratch->search_found || read_thread(scratch, scratch->search_found))
+	if (!scratch->search_found || read_thread(scratch, scratch->search_found)) {
+		/* a thread without Python pays as little for the search as in other processes */
+		slot->retry_ns =
+			scratch->now_ns + scratch->search_steps * SEARCH_COST_NS * SEARCH_PAUSE;
 		return -1;
+	}
 	if (scratch->search_found == holder(scratch))
 		scratch->sample.record.flags |= SDW_SAMPLE_HOLDS_GIL;
 	return 0;
@@ -303,7 +310,7 @@ static __always_inline int find_thread(__u32 cpu, bool bounded)
 	if (!slot)
 		return -1;
 	if (several(scratch, slot))
-		return find_among_several(cpu, scratch, bounded);
+		return find_among_several(cpu, scratch, slot, bounded);
 	scratch->search_several = 0;
 	if (take_holder(scratch))
 		return 0;

@@ -3,6 +3,7 @@
  * test_image.c - what becomes of process images: by life and mapping records, and where these were
  * lost. The BPF side is one of this file's own, which counts what it is told.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,6 +20,7 @@
 #define SECOND 1000000000ull
 
 struct sdw_programs {
+	int err;
 	unsigned int told, told_python, forgotten;
 };
 
@@ -29,7 +31,7 @@ int sdw_programs_set_interpreter(struct sdw_programs *programs, uint32_t pid, ui
 	(void)pid, (void)epoch, (void)runtime_addr, (void)code_type_addr;
 	programs->told++;
 	programs->told_python += layout != NULL;
-	return 0;
+	return programs->err;
 }
 
 void sdw_programs_forget(struct sdw_programs *programs, uint32_t pid, uint32_t epoch)
@@ -145,6 +147,27 @@ static void test_a_process_whose_exit_was_lost_is_found_to_be_gone(void **state)
 	tick(fixture);
 	assert_int_equal(fixture->images.all.count, 1);
 	assert_int_equal(fixture->images.all.items[0]->pid, getpid());
+}
+
+static void test_a_process_without_an_epoch_is_made_anew(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_non_null(sdw_images_get(&fixture->images, (uint32_t)getpid(), 0));
+	sdw_images_find_ended(&fixture->images, fixture->now_ns);
+	fixture->now_ns += 2 * SECOND;
+	tick(fixture);
+	assert_int_equal(fixture->images.all.count, 0);
+}
+
+static void test_a_full_table_of_the_bpf_side_does_not_end_the_recording(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->programs.err = -ENOSPC;
+	life(fixture, SDW_LIFE_SEEN, (uint32_t)getpid(), 1, 0, 0);
+	life(fixture, SDW_LIFE_FORK, GONE, 2, (uint32_t)getpid(), 1);
+	assert_int_equal(fixture->programs.told, 2);
 }
 
 static void test_of_two_images_under_one_pid_the_older_has_ended(void **state)
@@ -277,6 +300,8 @@ int main(void)
 		TEST(test_a_process_whose_first_record_was_lost_is_looked_at),
 		TEST(test_a_late_sample_of_a_process_that_is_gone_leaves_no_image),
 		TEST(test_a_process_whose_exit_was_lost_is_found_to_be_gone),
+		TEST(test_a_process_without_an_epoch_is_made_anew),
+		TEST(test_a_full_table_of_the_bpf_side_does_not_end_the_recording),
 		TEST(test_of_two_images_under_one_pid_the_older_has_ended),
 		TEST(test_after_lost_mappings_a_process_is_read_and_looked_at_again),
 		TEST(test_a_program_without_python_is_not_looked_at_with_each_mapping),

@@ -25,6 +25,7 @@
  * pile up: beyond twice what it was seen to have, and this, all are read again.
  */
 #define MAPS_SLACK 16384u
+#define MAX_BOUND  (1u << 19) /* below the cap of maps.c, where adding fails */
 
 int sdw_images_init(struct sdw_images *images, struct sdw_programs *programs,
 		    struct sdw_strings *strings)
@@ -119,11 +120,13 @@ void sdw_images_need_maps(struct sdw_image *image)
 	if (sdw_maps_read(&image->maps))
 		sdw_debug("pid %u: its mappings cannot be read", image->pid);
 	image->maps_bound = 2 * image->maps.count + MAPS_SLACK;
+	if (image->maps_bound > MAX_BOUND)
+		image->maps_bound = MAX_BOUND;
 }
 
-static void say_once(struct sdw_images *images, const struct sdw_image *image)
+static void say_once(struct sdw_images *images, const struct sdw_image *image, const char *problem)
 {
-	const char *kept = sdw_strings_keep(images->strings, image->interpreter.problem);
+	const char *kept = sdw_strings_keep(images->strings, problem);
 
 	if (!kept || sdw_map64_find(&images->problems, (uintptr_t)kept))
 		return;
@@ -161,7 +164,8 @@ static void plan_retry(struct sdw_images *images, struct sdw_image *image, uint6
 		images->next_retry_ns = image->retry_ns;
 }
 
-static int publish(struct sdw_images *images, struct sdw_image *image)
+/* A process that the BPF side has no room for must not end the recording of the others. */
+static void publish(struct sdw_images *images, struct sdw_image *image)
 {
 	const struct sdw_found_interpreter *found = &image->interpreter;
 	bool python = image->state == SDW_IMAGE_PYTHON;
@@ -170,9 +174,10 @@ static int publish(struct sdw_images *images, struct sdw_image *image)
 	err = sdw_programs_set_interpreter(images->programs, image->pid, image->epoch,
 					   python ? &found->layout : NULL, found->runtime_addr,
 					   found->code_type_addr);
-	if (err)
+	if (err && python)
+		say_once(images, image, "the table of interpreters is full");
+	else if (err)
 		sdw_debug("pid %u: the table of interpreters: %s", image->pid, strerror(-err));
-	return err;
 }
 
 int sdw_images_look(struct sdw_images *images, struct sdw_image *image, uint64_t now_ns)
@@ -186,17 +191,16 @@ int sdw_images_look(struct sdw_images *images, struct sdw_image *image, uint64_t
 		image->state = SDW_IMAGE_PYTHON;
 		sdw_debug("pid %u: CPython %s in %s", image->pid, image->interpreter.version,
 			  image->interpreter.path);
-		return publish(images, image);
+		publish(images, image);
+		return 0;
 	}
 	say_denied(images, image);
-	if (found == 0) {
-		image->state = SDW_IMAGE_OTHER;
-		return publish(images, image);
-	}
-	if (found == -ENOTSUP) {
-		image->state = SDW_IMAGE_REFUSED;
-		say_once(images, image);
-		return publish(images, image);
+	if (found == 0 || found == -ENOTSUP) {
+		image->state = found ? SDW_IMAGE_REFUSED : SDW_IMAGE_OTHER;
+		if (found)
+			say_once(images, image, image->interpreter.problem);
+		publish(images, image);
+		return 0;
 	}
 	if (found == -ENOMEM)
 		return found;
@@ -234,10 +238,11 @@ static int fork_image(struct sdw_images *images, const struct sdw_record_life *l
 		if (err)
 			return err;
 	}
+	if (child->state == SDW_IMAGE_UNKNOWN)
+		return sdw_images_look(images, child, life->record.time_ns);
 	/* the BPF side has copied the entry; unless the parent's came in between */
-	return child->state == SDW_IMAGE_UNKNOWN
-		       ? sdw_images_look(images, child, life->record.time_ns)
-		       : publish(images, child);
+	publish(images, child);
+	return 0;
 }
 
 /* The image before the exec ends; mappings made since the exec began are the new one's. */
@@ -456,9 +461,13 @@ void sdw_images_find_ended(struct sdw_images *images, uint64_t now_ns)
 	for (size_t i = 0; i < images->all.count; i++) {
 		struct sdw_image *image = images->all.items[i];
 
-		/* another image under its pid, and no exec of this one: the pid was used again */
+		/*
+		 * Another image under its pid, and no exec of this one: the pid was used again. No
+		 * epoch: the BPF side had no room, and tells of no exec; it is made anew.
+		 */
 		if (image->pid &&
-		    (image_at(&images->current, image->pid) != image || is_gone(image)))
+		    (!image->epoch || image_at(&images->current, image->pid) != image ||
+		     is_gone(image)))
 			end_image(images, image, now_ns);
 	}
 }

@@ -98,7 +98,7 @@ int sdw_images_mapping(struct sdw_images *images, const struct sdw_record_mappin
 /* Looks again at images that were just starting; frees what ended a while ago. */
 void sdw_images_tick(struct sdw_images *images, uint64_t now_ns);
 
-/* Life records were lost: ends the images whose processes are gone. */
+/* Life records were lost: ends the images whose processes are gone or may be others. */
 void sdw_images_find_ended(struct sdw_images *images, uint64_t now_ns);
 
 /* Makes sure that mappings are known, as far as they can be had. */

@@ -342,7 +342,8 @@ static int tick(struct sdw_session *session, uint64_t now_ns,
 	err = sdw_programs_count(session->programs, &session->counters);
 	state.overflows = session->counters.overflows;
 	state.samples = session->counters.samples;
-	state.lost = state.overflows - state.samples;
+	state.lost =
+		state.overflows - state.samples - session->counters.lost[SDW_LOST_OUTSIDE_TARGET];
 	state.processes = session->pipeline->processes;
 	progress(context, &state);
 	return err;

@@ -124,13 +124,15 @@ int sdw_session_report(struct sdw_session *session, uint64_t now_ns)
 {
 	bool complete = session->complete;
 	struct sdw_totals totals;
+	uint64_t not_followed;
 	int err;
 
 	err = sdw_programs_count(session->programs, &session->counters);
 	if (err)
 		return err;
-	if (session->counters.life_lost > session->life_lost) {
-		session->life_lost = session->counters.life_lost;
+	not_followed = session->counters.life_lost + session->counters.processes_full;
+	if (not_followed > session->not_followed) {
+		session->not_followed = not_followed;
 		sdw_images_find_ended(&session->pipeline->images, now_ns);
 	}
 	sdw_session_totals(session, &totals);

@@ -52,7 +52,7 @@ struct sdw_session {
 	struct sdw_cpu_counters counters;   /* as read last */
 	uint64_t lost_said[SDW_LOST_COUNT]; /* sent to the sink so far */
 	uint64_t lost_said_ns;
-	uint64_t life_lost; /* life records lost, as far as images were told */
+	uint64_t not_followed; /* lost life records and the like, as far as images were told */
 	uint64_t not_delivered;
 	int error;	 /* of a callback that cannot return it */
 	int exit_status; /* of the command */
