@@ -18,6 +18,21 @@
 
 #include "pywalk_state.h"
 
+/*
+ * A word at any address of a buffer. The BPF machine loads it as it lies; there, a copy would be
+ * made byte by byte.
+ */
+#ifdef __bpf__
+#define SDW_LOAD_WORD(from) (*(const __u64 *)(from))
+#else
+#define SDW_LOAD_WORD(from)                                      \
+	({                                                       \
+		__u64 word_;                                     \
+		__builtin_memcpy(&word_, (from), sizeof(word_)); \
+		word_;                                           \
+	})
+#endif
+
 static inline __attribute__((always_inline)) __u64 sdw_mix(__u64 x)
 {
 	x ^= x >> 32;
@@ -42,7 +57,7 @@ static inline __attribute__((always_inline)) __u64 sdw_thread_word(const struct 
 	offset &= 0xff;
 	if (offset > SDW_THREAD_SPAN - 8)
 		return 0;
-	return *(const __u64 *)(walk->thread + offset);
+	return SDW_LOAD_WORD(walk->thread + offset);
 }
 
 /* A field of the frame whose bytes start at `at` in walk->bytes. */
@@ -52,7 +67,7 @@ static inline __attribute__((always_inline)) __u64 sdw_frame_word(const struct s
 	at = SDW_WALK_HIDE(at + (offset & SDW_FIELD_MASK));
 	if (at > sizeof(walk->bytes) - 8)
 		return 0;
-	return *(const __u64 *)(walk->bytes + at);
+	return SDW_LOAD_WORD(walk->bytes + at);
 }
 
 /*
@@ -266,7 +281,7 @@ static inline __attribute__((always_inline)) __u64 sdw_head_word(const __u8 *hea
 	offset = SDW_WALK_HIDE(offset);
 	if (offset > room - 8)
 		return 0;
-	return *(const __u64 *)(head + offset);
+	return SDW_LOAD_WORD(head + offset);
 }
 
 /*
