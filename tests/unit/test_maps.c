@@ -7,12 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -455,6 +457,60 @@ static void test_a_remote_read_is_whole_or_fails(void **state)
 	munmap(pages, (size_t)page);
 }
 
+static void *stay(void *unused)
+{
+	(void)unused;
+	pause();
+	return NULL;
+}
+
+/* A child whose main thread has ended and another has not. */
+static pid_t fork_without_main_thread(void)
+{
+	char path[64], state = 0;
+	pid_t child = fork();
+	pthread_t thread;
+	FILE *file;
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		if (pthread_create(&thread, NULL, stay, NULL))
+			_exit(1);
+		syscall(SYS_exit, 0);
+	}
+	snprintf(path, sizeof(path), "/proc/%d/stat", child);
+	while (state != 'Z') {
+		file = fopen(path, "r");
+		assert_non_null(file);
+		assert_int_equal(fscanf(file, "%*d (%*[^)]) %c", &state), 1);
+		fclose(file);
+		usleep(1000);
+	}
+	return child;
+}
+
+static void test_a_process_is_read_though_its_main_thread_has_ended(void **state)
+{
+	static const char word[8] = "precious";
+	struct fixture *fixture = *state;
+	pid_t child = fork_without_main_thread();
+	struct sdw_mapping *mapping;
+	char bytes[8] = "";
+
+	fixture->maps.pid = (uint32_t)child;
+	assert_int_equal(sdw_maps_read(&fixture->maps), 0);
+	mapping = sdw_maps_find(&fixture->maps, (uint64_t)(uintptr_t)fork_without_main_thread);
+	assert_non_null(mapping);
+	assert_non_null(sdw_mapping_elf(&fixture->maps, mapping));
+	assert_int_equal(fixture->maps.pid, child);
+	assert_int_equal(sdw_remote_read((uint32_t)child, (uint64_t)(uintptr_t)word, bytes, 8), 0);
+	assert_memory_equal(bytes, word, 8);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_int_equal(sdw_remote_read((uint32_t)child, (uint64_t)(uintptr_t)word, bytes, 8),
+			 -ESRCH);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -477,6 +533,7 @@ int main(void)
 		TEST(test_the_vdso_is_read_from_memory),
 		TEST(test_maps_of_a_process_that_is_gone_say_so),
 		TEST(test_a_remote_read_is_whole_or_fails),
+		TEST(test_a_process_is_read_though_its_main_thread_has_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

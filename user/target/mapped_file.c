@@ -168,7 +168,7 @@ static int open_by_range(const struct sdw_maps *maps, const struct sdw_mapping *
 	char path[96];
 	int handle;
 
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", maps->pid,
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", maps->task,
 		 (unsigned long long)mapping->start, (unsigned long long)mapping->end);
 	handle = open(path, O_PATH | O_CLOEXEC);
 	if (handle < 0)
@@ -215,7 +215,7 @@ static struct sdw_elf *open_file(struct sdw_maps *maps, struct sdw_mapping *mapp
 	handle = open_by_range(maps, mapping, &status);
 	mapping->file_denied = handle == -EACCES || handle == -EPERM;
 	if (handle < 0) {
-		snprintf(root, sizeof(root), "/proc/%u/root", maps->pid);
+		snprintf(root, sizeof(root), "/proc/%u/root", maps->task);
 		handle = open_in_root(root, mapping, &status);
 	}
 	if (handle < 0)

@@ -20,7 +20,7 @@
 
 void sdw_maps_init(struct sdw_maps *maps, uint32_t pid, struct sdw_file_cache *cache)
 {
-	*maps = (struct sdw_maps){.pid = pid, .cache = cache};
+	*maps = (struct sdw_maps){.pid = pid, .task = pid, .cache = cache};
 }
 
 static void release(struct sdw_mapping *mapping)
@@ -293,7 +293,8 @@ int sdw_maps_read(struct sdw_maps *maps)
 	int err;
 
 	sdw_maps_init(&fresh, maps->pid, maps->cache);
-	snprintf(path, sizeof(path), "/proc/%u/maps", maps->pid);
+	fresh.task = sdw_live_task(maps->pid);
+	snprintf(path, sizeof(path), "/proc/%u/maps", fresh.task);
 	file = fopen(path, "re");
 	if (!file)
 		return errno == ENOENT ? -ESRCH : -errno;

@@ -33,6 +33,7 @@ struct sdw_maps {
 	struct sdw_mapping *items; /* by start, not overlapping */
 	size_t count, room;
 	uint32_t pid;
+	uint32_t task;	     /* by which /proc is asked: pid, unless its main thread has ended */
 	uint32_t generation; /* grows with every change: caches of addresses check it */
 	struct sdw_file_cache *cache;
 };
@@ -75,6 +76,9 @@ int sdw_mapping_to_vaddr(const struct sdw_mapping *mapping, uint64_t address, ui
 
 /* Adds what turns the file's vaddr into an address in the process. Returns 0 or -ENOENT. */
 int sdw_mapping_bias(const struct sdw_mapping *mapping, uint64_t *bias);
+
+/* A thread of the process that has its memory: pid itself unless its main thread has ended. */
+uint32_t sdw_live_task(uint32_t pid);
 
 /*
  * Reads memory of a process (process_vm_readv; a short read is a failure).
