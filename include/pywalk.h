@@ -249,10 +249,9 @@ static inline __attribute__((always_inline)) int sdw_walk_step(struct sdw_walk *
 	code = sdw_frame_word(walk, (__u32)at, layout->frame_code);
 	if (layout->frame_kind != SDW_FRAMES_OBJECTS)
 		owner = (__u8)sdw_frame_word(walk, (__u32)at, layout->frame_owner);
-	if (previous == frame)
-		return sdw_walk_end(walk, SDW_STATUS_BROKEN);
-
 	if (layout->frame_kind >= SDW_FRAMES_SHIM_CFRAME && owner == SDW_FRAME_OWNER_SHIM) {
+		if (previous == frame)
+			return sdw_walk_end(walk, SDW_STATUS_BROKEN);
 		if (!sdw_walk_outer_agrees(walk, previous))
 			return sdw_walk_restart(walk);
 		sdw_walk_mark_entry(walk);
@@ -260,7 +259,7 @@ static inline __attribute__((always_inline)) int sdw_walk_step(struct sdw_walk *
 		walk->frame = previous;
 		return 0;
 	}
-	if (sdw_walk_keep(walk, code, (__u32)at))
+	if (sdw_walk_keep(walk, code, (__u32)at) || previous == frame)
 		return sdw_walk_end(walk, SDW_STATUS_BROKEN);
 	if (layout->frame_kind == SDW_FRAMES_OBJECTS ||
 	    (layout->frame_kind == SDW_FRAMES_ENTRY_FLAG && owner)) {
