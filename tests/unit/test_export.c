@@ -355,6 +355,26 @@ static void test_an_output_that_cannot_be_made_is_told_at_once(void **state)
 	assert_int_equal(sdw_output_file_open(&output, "/tmp"), -EISDIR);
 }
 
+static void test_a_link_of_another_user_is_not_followed(void **state)
+{
+	char directory[64], link[128], victim[128];
+	struct sdw_output_file output;
+	struct stat status;
+
+	(void)state;
+	if (geteuid())
+		skip(); /* nobody else can be given a link */
+	make_directory(directory);
+	snprintf(link, sizeof(link), "%s/link", directory);
+	snprintf(victim, sizeof(victim), "%s/victim", directory);
+	assert_int_equal(symlink(victim, link), 0);
+	assert_int_equal(lchown(link, 65534, 65534), 0);
+	assert_int_equal(sdw_output_file_open(&output, link), -ELOOP);
+	assert_int_equal(stat(victim, &status), -1);
+	unlink(link);
+	rmdir(directory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +393,7 @@ int main(void)
 			test_an_output_file_is_private_and_replaces_the_old_one_only_when_whole),
 		cmocka_unit_test(test_a_full_device_is_told_and_not_replaced),
 		cmocka_unit_test(test_an_output_that_cannot_be_made_is_told_at_once),
+		cmocka_unit_test(test_a_link_of_another_user_is_not_followed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

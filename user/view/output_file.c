@@ -16,7 +16,7 @@
 static int say_failed(const struct sdw_output_file *file, int err)
 {
 	sdw_error("cannot write %s: %s", file->path ? file->path : "standard output",
-		  strerror(-err));
+		  err == -ELOOP ? "a link of another user is there" : strerror(-err));
 	return err;
 }
 
@@ -103,6 +103,9 @@ static int open_path(struct sdw_output_file *file)
 		return open_temporary(file);
 	if (S_ISDIR(status.st_mode))
 		return -EISDIR;
+	/* a link that somebody else put there leads where they want us to write */
+	if (S_ISLNK(status.st_mode) && status.st_uid != geteuid() && status.st_uid != 0)
+		return -ELOOP;
 	/* a device, a pipe, or a link such as /dev/stdout: must not be replaced by a file */
 	fd = open(file->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
