@@ -257,7 +257,10 @@ int sdw_events_open(const struct sdw_config *config, const pid_t *pids, size_t c
 	else
 		err = open_tasks(events, config, pids, count);
 	if (err) {
-		if (err != -EMFILE && err != -ENFILE)
+		if (err == -ESRCH && count)
+			sdw_error("pid %d%s: ended before it could be recorded", pids[0],
+				  count > 1 ? " and the others" : "");
+		else if (err != -EMFILE && err != -ENFILE)
 			sdw_error("cannot open the event %s: %s", config->event.name,
 				  strerror(-err));
 		sdw_events_free(events);
