@@ -147,7 +147,8 @@ static int send_sample(struct sdw_pipeline *pipeline, const struct sdw_record_sa
 /* Does the record hold what it says it holds? */
 static bool sample_is_whole(const struct sdw_record_sample *sample, size_t size)
 {
-	return size >= sizeof(*sample) && sample->kernel_frames <= SDW_MAX_KERNEL_FRAMES &&
+	return size >= sizeof(*sample) && sample->tid &&
+	       sample->kernel_frames <= SDW_MAX_KERNEL_FRAMES &&
 	       sample->stack_bytes <= SDW_MAX_STACK_BYTES && sample->status < SDW_STATUS_COUNT &&
 	       size >= sizeof(*sample) + sample->kernel_frames * 8 + sample->stack_bytes;
 }
@@ -202,6 +203,22 @@ static int take_code(struct sdw_pipeline *pipeline, const struct sdw_record_code
 	return err == -ENOMEM ? err : 0;
 }
 
+static int take_life(struct sdw_pipeline *pipeline, const struct sdw_record_life *life, size_t size)
+{
+	const struct sdw_image *image;
+
+	if (size < sizeof(*life) || !life->tid)
+		return 0;
+	if (life->what == SDW_LIFE_EXIT || life->what == SDW_LIFE_THREAD_EXIT) {
+		image = sdw_images_get(&pipeline->images, life->record.pid, life->record.epoch);
+		if (!image)
+			return -ENOMEM;
+		if (!sdw_map64_find(&image->threads, life->tid))
+			pipeline->silent_threads++;
+	}
+	return sdw_images_life(&pipeline->images, life);
+}
+
 int sdw_pipeline_record(struct sdw_pipeline *pipeline, const struct sdw_record *record, size_t size)
 {
 	switch (record->type) {
@@ -212,9 +229,7 @@ int sdw_pipeline_record(struct sdw_pipeline *pipeline, const struct sdw_record *
 	case SDW_RECORD_CODE:
 		return take_code(pipeline, (const void *)record, size);
 	case SDW_RECORD_LIFE:
-		return size < sizeof(struct sdw_record_life)
-			       ? 0
-			       : sdw_images_life(&pipeline->images, (const void *)record);
+		return take_life(pipeline, (const void *)record, size);
 	case SDW_RECORD_MAPPING:
 		return sdw_images_mapping(&pipeline->images, (const void *)record);
 	default:

@@ -30,6 +30,7 @@ struct sdw_pipeline {
 	uint64_t samples;	     /* sent to the sink */
 	uint64_t broken;	     /* sample records that could not be used */
 	uint32_t processes, threads; /* announced */
+	uint64_t silent_threads;     /* that ended without a sample */
 	uint64_t last_ns;	     /* of the last sample: time does not go back */
 	uint64_t pcs[SDW_MAX_NATIVE_FRAMES];
 };

@@ -171,6 +171,9 @@ static int open_targets(struct sdw_session *session)
 
 	if (config->command) {
 		err = sdw_launch_start(&session->launch, config->command, &session->old_mask);
+		if (!err)
+			(void)prlimit(session->launch.pid, RLIMIT_NOFILE, &session->file_limit,
+				      NULL);
 		err = err ?: add_wait(session, session->launch.pidfd, TAG_COMMAND, 0);
 		return err ?: add_known(session, (uint32_t)session->launch.pid, false);
 	}
@@ -198,11 +201,27 @@ static int open_events(struct sdw_session *session)
 	return sdw_events_open(config, config->pids, config->pid_count, fd, &session->events);
 }
 
+/*
+ * The soft limit is a default for programs that use select(); a thread's event or a processor's
+ * ring is a descriptor each. The command gets back what it would have had.
+ */
+static void raise_file_limit(struct sdw_session *session)
+{
+	struct rlimit raised;
+
+	if (getrlimit(RLIMIT_NOFILE, &session->file_limit))
+		return;
+	raised = session->file_limit;
+	raised.rlim_cur = raised.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &raised);
+}
+
 /* Everything but the events. only_known: see programs.h. */
 static int open_capture(struct sdw_session *session, bool only_known)
 {
 	int err;
 
+	raise_file_limit(session);
 	session->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (session->epoll < 0)
 		return -errno;
@@ -376,7 +395,8 @@ static int loop(struct sdw_session *session,
 static void count_undelivered(struct sdw_session *session)
 {
 	uint64_t expected = sdw_events_expected_overflows(session->events);
-	uint64_t seen = session->counters.overflows + session->pipeline->threads;
+	uint64_t seen = session->counters.overflows + session->pipeline->threads +
+			session->pipeline->silent_threads;
 
 	if (expected > seen)
 		session->not_delivered = expected - seen;

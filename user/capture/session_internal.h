@@ -5,6 +5,7 @@
 
 #include <bpf/libbpf.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "capture/launch.h"
 #include "capture/perf_events.h"
@@ -39,6 +40,7 @@ struct sdw_session {
 	size_t first_sideband;	  /* source of the first mapping buffer */
 
 	struct sdw_launch launch;
+	struct rlimit file_limit; /* as it was before it was raised */
 	struct sdw_target *targets;
 	size_t target_count, targets_alive;
 	int epoll, signals;
