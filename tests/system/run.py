@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Runs the functions test_* of the test_*.py beside it and prints TAP; status 1 if one failed.
 
-    run.py [--only TEXT] [--python TEXT] SIDEWINDER
+    run.py [--only TEXT] [--python TEXT] [--tests FOLDER] [--fast] SIDEWINDER
 
 A function that takes `python` runs once for each interpreter found, others once, with the newest.
+--fast leaves out functions marked @rec.slow, and all interpreters but the newest.
 """
 import argparse
 import glob
@@ -27,8 +28,9 @@ import recording as rec  # noqa: E402
 class Context:
     """What a test gets: the profiler, an interpreter, a folder of its own, and targets."""
 
-    def __init__(self, profiler, version, python):
+    def __init__(self, profiler, version, python, folder=HERE):
         self.profiler, self.version, self.python = profiler, version, python
+        self.folder = folder
         self.python_version = rec.minor_version(version)
         self.work = tempfile.mkdtemp(prefix="sidewinder-test-")
         self.traces = 0
@@ -38,8 +40,9 @@ class Context:
         return os.path.join(self.work, name)
 
     def target(self, name, *arguments):
-        """The command that runs targets/NAME."""
-        return [self.python, os.path.join(HERE, "targets", name), *map(str, arguments)]
+        """The command that runs targets/NAME, of the tests' own folder or of this one."""
+        places = [os.path.join(folder, "targets", name) for folder in (self.folder, HERE)]
+        return [self.python, next(filter(os.path.exists, places)), *map(str, arguments)]
 
     def fresh_trace(self):
         self.traces += 1
@@ -77,23 +80,25 @@ def tests_of(options):
     if not pythons:
         sys.exit("run.py: no CPython 3.8 to 3.13 found")
     found = []
-    for path in sorted(glob.glob(os.path.join(HERE, "test_*.py"))):
+    for path in sorted(glob.glob(os.path.join(options.tests, "test_*.py"))):
         module = importlib.import_module(os.path.basename(path)[:-3])
         for name, function in inspect.getmembers(module, inspect.isfunction):
             if not name.startswith("test_") or function.__module__ != module.__name__:
                 continue
+            if options.fast and getattr(function, "slow", False):
+                continue
             each = "python" in inspect.signature(function).parameters
-            for version, python in pythons if each else pythons[-1:]:
+            for version, python in pythons if each and not options.fast else pythons[-1:]:
                 title = "%s: %s%s" % (module.__name__[5:], name[5:].replace("_", " "),
                                       " (%s)" % version if each else "")
                 found.append((title, function, each, version, python))
     return [test for test in found if options.only in test[0] or options.only in test[1].__name__]
 
 
-def perform(profiler, test):
+def perform(profiler, test, folder):
     """Gives "" or what is wrong; raises Skip."""
     _, function, each, version, python = test
-    context = Context(profiler, version, python)
+    context = Context(profiler, version, python, folder)
     try:
         function(context, python) if each else function(context)
     except rec.Skip:
@@ -115,7 +120,10 @@ def main():
     parser.add_argument("sidewinder")
     parser.add_argument("--only", default="", help="only tests whose name holds this")
     parser.add_argument("--python", default="", help="only interpreters whose version or path holds this")
+    parser.add_argument("--tests", default=HERE, help="folder of the tests")
+    parser.add_argument("--fast", action="store_true", help="leave out what takes long")
     options = parser.parse_args()
+    sys.path.insert(0, options.tests)
     if os.geteuid() != 0:
         print("1..0 # SKIP recording needs root")
         return 77
@@ -127,7 +135,7 @@ def main():
     for number, test in enumerate(tests, 1):
         began = time.monotonic()
         try:
-            problem = perform(profiler, test)
+            problem = perform(profiler, test, options.tests)
         except rec.Skip as reason:
             print("ok %d - %s # SKIP %s" % (number, test[0], reason), flush=True)
             continue

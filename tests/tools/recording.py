@@ -20,6 +20,12 @@ class Skip(Exception):
     """Raised with the reason why a test cannot run on this machine."""
 
 
+def slow(test):
+    """Marks a test that takes too long for each `make check`."""
+    test.slow = True
+    return test
+
+
 def read_text(path):
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""Targets that end, change and stop while they are looked at (RELIABILITY 01)."""
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import recording as rec
+import tools
+
+FAULT = 1
+
+
+def test_0101_target_that_ends_while_it_is_looked_at(context):
+    code = "import time; print('@main', flush=True); time.sleep(%g)"
+    for delay in (0, 0.05, 0.1, 0.2, 0.3, 0.5):
+        target = tools.start(context, [context.python, "-c", code % delay])
+        recording = context.record("-F", "4999", "-p", str(target.pid))
+        assert recording.status in (0, FAULT), "status %d: %s" % (recording.status, recording.stderr)
+        if recording.status == FAULT:
+            assert str(target.pid) in recording.stderr, recording.stderr
+            assert not os.path.exists(recording.trace), "a trace was left"
+        else:
+            tools.add_up(recording)
+        target.wait()
+
+
+def test_0102_main_thread_that_ended_before(context, python):
+    target = tools.start(context, context.target("leader.py", 2, 0))
+    rec.wait_for(lambda: tools.state_of(target.pid) == "Z", 5, "end of the main thread")
+    recording = context.record_well("-F", "499", "-p", str(target.pid))
+    summary = recording.summary
+    assert summary["status"]["complete"] > 0.9 * summary["samples"] > 100, summary
+    assert "worker" in tools.functions(recording.samples()), summary
+
+
+def test_0102_main_thread_that_ends_while_recording(context):
+    target = tools.start(context, context.target("leader.py", 2, 1))
+    recording = context.record_well("-F", "499", "-p", str(target.pid))
+    summary = recording.summary
+    assert summary["status"]["complete"] > 0.9 * summary["samples"] > 200, summary
+    last = max(sample["t"] for sample in recording.samples("--samples"))
+    assert last > 1.2, "the last sample is at %.2f s" % last
+
+
+def test_0103_exec_under_the_same_pid(context):
+    code = "import time\ndef after():\n    end = time.process_time() + 0.7\n    while time.process_time() < end: pass\nafter()"
+    target = tools.start(context, context.target("replaced.py", context.python, "-c", code))
+    recording = context.record_well("-F", "997", "-p", str(target.pid))
+    times = {name: [sample["t"] for sample in recording.samples("--samples")
+                    if name in tools.functions([sample])] for name in ("before", "after")}
+    assert len(times["before"]) > 200 and len(times["after"]) > 200, {k: len(v) for k, v in times.items()}
+    assert max(times["before"]) < min(times["after"]), "functions of the old image on new samples"
+    assert {sample["pid"] for sample in recording.samples()} == {target.pid}
+
+
+def test_0103_exec_of_what_is_no_python(context):
+    loop = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"
+    target = tools.start(context, context.target("replaced.py", "sh", "-c", loop))
+    recording = context.record_well("-F", "997", "-p", str(target.pid))
+    samples = recording.samples("--samples")
+    change = max(sample["t"] for sample in samples if "before" in tools.functions([sample]))
+    after = [sample for sample in samples if sample["t"] > change + 0.1]
+    assert len(after) > 50 and not tools.functions(after), tools.functions(after)
+    assert all(sample["state"] == "no_python" for sample in after), {sample["state"] for sample in after}
+
+
+class CloneArguments(ctypes.Structure):  # struct clone_args of linux/sched.h
+    _fields_ = [(name, ctypes.c_uint64) for name in (
+        "flags", "pidfd", "child_tid", "parent_tid", "exit_signal", "stack", "stack_size", "tls", "set_tid",
+        "set_tid_size")]
+
+
+def fork_with_pid(pid):
+    """A child with this pid, or Skip."""
+    wanted = (ctypes.c_int * 1)(pid)
+    arguments = CloneArguments(exit_signal=signal.SIGCHLD, set_tid=ctypes.addressof(wanted), set_tid_size=1)
+    libc = ctypes.CDLL(None, use_errno=True)
+    child = libc.syscall(435, ctypes.byref(arguments), ctypes.sizeof(arguments))
+    if child < 0:
+        raise rec.Skip("clone3 with a pid: %s" % os.strerror(ctypes.get_errno()))
+    return child
+
+
+@rec.slow
+def test_0104_pid_that_is_used_again_is_another_process(context):
+    keeper = tools.start(context, context.target("spin.py", 3))
+    first = tools.start(context, context.target("spin.py", 0.5))
+    profiler = tools.start_profiler(context, "-F", "499", "-p", str(keeper.pid), "-p", str(first.pid))
+    first.wait()
+    code = "import time\ndef impostor():\n    end = time.process_time() + 0.7\n    while time.process_time() < end: pass\nimpostor()"
+    try:
+        child = fork_with_pid(first.pid)
+    except rec.Skip:
+        tools.end_profiler(context, profiler)
+        raise
+    if not child:
+        try:
+            os.execv(context.python, [context.python, "-c", code])
+        finally:
+            os._exit(1)
+    assert child == first.pid and os.waitpid(child, 0)[1] == 0
+    recording = tools.end_profiler(context, profiler, 0)
+    assert recording.status == 0 and not recording.faults(), recording.stderr
+    assert "heavy" in tools.functions(recording.samples())
+    assert "impostor" not in tools.functions(recording.samples()), "another process was recorded"
+
+
+@rec.slow
+def test_0106_fork_storm_costs_no_memory_and_no_sample(context):
+    profiler = tools.start_profiler(context, "-F", "997", "--", *context.target("storm.py", 8))
+    first, second = tools.wait_and_measure(profiler)
+    recording = tools.end_profiler(context, profiler, 0)
+    assert recording.status == 0, "status %d: %s" % (recording.status, recording.stderr)
+    assert not recording.faults(), recording.faults()
+    forks = int(recording.stdout.split("@forks ")[1].split()[0])
+    assert forks > 500, "only %d forks" % forks
+    # an image is kept for a second after its end; the trace's tables grow with what was seen
+    assert second < first + 16 * 1024, "%d kB, then %d kB after %d forks" % (first, second, forks)
+    assert "work" in tools.functions(recording.samples())
+
+
+def test_0109_stopped_target_is_waited_for(context):
+    target = tools.start(context, context.target("spin.py", 1))
+    target.send_signal(signal.SIGSTOP)
+    rec.wait_for(lambda: tools.state_of(target.pid) == "T", 5, "stop")
+    recording = context.record_well("-d", "1", "-p", str(target.pid))
+    assert recording.summary["samples"] == 0 and "no sample" in recording.stderr, recording.stderr
+    assert tools.state_of(target.pid) == "T", "the target was woken"
+    target.send_signal(signal.SIGCONT)
+    assert target.wait(20) == 0
+
+
+def test_0110_target_under_strace(context):
+    if not shutil.which("strace"):
+        raise rec.Skip("no strace")
+    target = tools.start(context, ["strace", "-f", "-o", "/dev/null", *context.target("spin.py", 1.5)])
+    pid = rec.roles_of(rec.read_text(target.path))["main"][0][0]
+    recording = context.record_well("-F", "499", "-p", str(pid))
+    assert "heavy" in tools.functions(recording.samples())
+    assert recording.summary["status"]["complete"] > 0.9 * recording.summary["samples"] > 100, recording.summary
+    assert target.wait(20) == 0 and "@done" in rec.read_text(target.path)
+
+
+def test_0111_profiler_of_a_profiler(context):
+    target = tools.start(context, context.target("spin.py", 4))
+    inner = tools.start_profiler(context, "-F", "4999", "-d", "3", "-p", str(target.pid))
+    tools.wait_until_recording(inner)
+    outer = context.record("-F", "499", "-d", "1.5", "-p", str(inner.pid))
+    inner = tools.end_profiler(context, inner, 0)
+    assert outer.status == 0 and inner.status == 0, (outer.stderr, inner.stderr)
+    assert not outer.faults() and not inner.faults(), (outer.faults(), inner.faults())
+    assert "heavy" in tools.functions(inner.samples())
+
+
+def test_0111_profiler_of_everything_leaves_itself_out(context):
+    profiler = tools.start_profiler(context, "-F", "499", "-d", "1", "-a", "--native=none")
+    recording = tools.end_profiler(context, profiler, 0)
+    tools.add_up(recording)
+    assert profiler.pid not in {sample["pid"] for sample in recording.samples()}
+
+
+def test_0112_profiler_killed_at_any_instant_spares_an_attached_target(context):
+    target = tools.start(context, context.target("spin.py", 3))
+    for delay in (0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5):
+        profiler = tools.start_profiler(context, "-p", str(target.pid))
+        time.sleep(delay)
+        profiler.kill()
+        profiler.wait()
+        assert tools.state_of(target.pid) in ("R", "S"), "the target is %s" % tools.state_of(target.pid)
+        assert "TracerPid:\t0" in rec.read_text("/proc/%d/status" % target.pid)
+    assert target.wait(30) == 0 and "@done" in rec.read_text(target.path)
+
+
+def processes_with(word):
+    """Pids of processes whose command line holds `word`."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid() and word in rec.read_text("/proc/%s/cmdline" % name):
+            found.append(int(name))
+    return found
+
+
+def test_0112_profiler_killed_before_its_command_runs_leaves_no_process(context):
+    for delay in (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4):
+        profiler = tools.start_profiler(context, "--", "true", "and", "nothing")
+        time.sleep(delay)
+        profiler.kill()
+        profiler.wait()
+        rec.wait_for(lambda: not processes_with(profiler.trace), 3, "end of the command's process")
+
+
+def test_0113_interpreter_that_starts_and_ends(context, python):
+    code = ("import atexit, subprocess, sys\n"
+            "class Late:\n    def __del__(self): sum(range(300000))\n"
+            "late = Late()\natexit.register(lambda: sum(range(300000)))\n"
+            "for _ in range(3): subprocess.run([sys.executable, '-c', 'pass'], check=True)\n")
+    recording = context.record_well("-F", "4999", "--", python, "-c", code)
+    summary = recording.summary
+    assert not summary["status"]["broken"] and not summary["status"]["unreadable"], summary
+    assert "cannot" not in recording.stderr and "not support" not in recording.stderr, recording.stderr
+    assert summary["status"]["complete"] > 10, summary
