@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+# `make fuzz`: forged input for every stage that reads what a target wrote, FUZZ_SECONDS (60) each.
+# `make fuzz-smoke`: the same for three seconds each (`make check`). ONLY=name picks one.
+CHECKS += fuzz-smoke
+FUZZ_SECONDS ?= 60
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(O)/fuzz/%)
+FUZZ_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
+
+# built beside $(O), by clang, as the sanitizers of `make asan` are
+.PHONY: fuzz fuzz-smoke fuzz-programs
+fuzz:
+	$(Q)$(MAKE) O=$(O)-fuzz CC=$(CLANG) OPTIMIZE='-O1 -g -fno-omit-frame-pointer' \
+	  SANITIZE='-fsanitize=fuzzer-no-link $(FUZZ_SANITIZE)' fuzz-programs
+	$(Q)tests/fuzz/run.sh $(O)-fuzz/fuzz $(FUZZ_SECONDS) $(ONLY)
+
+fuzz-smoke:
+	$(Q)$(MAKE) fuzz FUZZ_SECONDS=3
+
+fuzz-programs: $(FUZZ)
+
+$(O)/fuzz/fuzz_%: $(O)/tests/fuzz/fuzz_%.o $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBRARY) $(LDLIBS)
+
+$(O)/tests/fuzz/%.o: CPPFLAGS += -Itests
+# BPF may load from any address of its memory
+$(O)/tests/fuzz/fuzz_pywalk.o: override SANITIZE += -fno-sanitize=alignment
+-include $(FUZZ_SRC:%.c=$(O)/%.d)
