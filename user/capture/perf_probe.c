@@ -39,11 +39,17 @@ static void say_why(const struct sdw_config *config, int error)
 		sdw_error("event %s: this machine gives no hardware counter (usual in virtual "
 			  "machines); -e cpu-clock works everywhere",
 			  name);
-	else if (error == -EACCES || error == -EPERM)
-		sdw_error("event %s: not permitted: CAP_PERFMON is missing and "
-			  "kernel.perf_event_paranoid is %lld, or a seccomp filter forbids "
-			  "perf_event_open; run it with sudo",
+	else if ((error == -EACCES || error == -EPERM) && paranoid > 2)
+		/* known to Debian's and Ubuntu's kernels alone; CAP_PERFMON is there, or
+		 * privilege.c would have said so */
+		sdw_error("event %s: not permitted: kernel.perf_event_paranoid is %lld, at which "
+			  "this kernel asks for CAP_SYS_ADMIN; run it as root, or set it: sysctl "
+			  "kernel.perf_event_paranoid=2",
 			  name, (long long)paranoid);
+	else if (error == -EACCES || error == -EPERM)
+		sdw_error("event %s: not permitted: a seccomp filter or a security module forbids "
+			  "perf_event_open",
+			  name);
 	else if (error == -ENOSYS)
 		sdw_error("event %s: the kernel has no perf events (CONFIG_PERF_EVENTS)", name);
 	else if (error == -EINVAL)

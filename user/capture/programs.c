@@ -116,6 +116,17 @@ static void write_log(const char *path, const char *log)
 		sdw_warn("%s: cannot write the log of the BPF verifier: %s", path, strerror(errno));
 }
 
+/* What to add to a refusal that the limit of locked memory may be the reason of. */
+static const char *memory_hint(int error)
+{
+	struct rlimit limit;
+
+	if (error != -EPERM || getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return "";
+	return "; kernels before 5.11 count tables as locked memory: raise ulimit -l, or add "
+	       "CAP_SYS_RESOURCE";
+}
+
 static int load_skeleton(struct sdw_programs *programs, const struct sdw_config *config)
 {
 	char *log = NULL;
@@ -134,8 +145,8 @@ static int load_skeleton(struct sdw_programs *programs, const struct sdw_config 
 	free(log);
 	if (err)
 		sdw_error(
-			"the kernel does not load the BPF programs: %s (--bpf-log FILE keeps the verifier's words)",
-			strerror(-err));
+			"the kernel does not load the BPF programs: %s (--bpf-log FILE keeps the verifier's words)%s",
+			strerror(-err), memory_hint(err));
 	return err;
 }
 
@@ -155,8 +166,8 @@ static int make_rings(struct sdw_programs *programs, uint32_t bytes)
 		    bpf_map_update_elem(outer, &i, &programs->rings[i], BPF_ANY)) {
 			int err = -errno;
 
-			sdw_error("cannot make a ring buffer of %u bytes for processor %u: %s",
-				  bytes, i, strerror(-err));
+			sdw_error("cannot make a ring buffer of %u bytes for processor %u: %s%s",
+				  bytes, i, strerror(-err), memory_hint(err));
 			return err;
 		}
 	}
