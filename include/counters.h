@@ -23,16 +23,15 @@
 	X(KERNEL_THREAD, "kernel_thread", "a kernel thread: there is no user stack")
 
 /* X(NAME, "name", "meaning"): why an overflow did not become a sample */
-#define SDW_LOST_LIST(X)                                                                        \
-	X(RING_FULL, "ring_full", "the ring buffer of the processor was full")                  \
-	X(NOT_DELIVERED, "not_delivered",                                                       \
-	  "the kernel counted its events but did not run the program (throttled or coalesced, " \
-	  "or threads that ended before their first overflow)")                                 \
-	X(NO_SCRATCH, "no_scratch", "the processor is beyond those known at the start")         \
-	X(OUTSIDE_TARGET, "outside_target", "the task is not part of the target")               \
-	X(OUTSIDE_NAMESPACE, "outside_namespace",                                               \
-	  "the task has no pid in the profiler's own pid namespace")                            \
-	X(CONSUMER, "consumer",                                                                 \
+#define SDW_LOST_LIST(X)                                                                          \
+	X(RING_FULL, "ring_full", "the ring buffer of the processor was full")                    \
+	X(NOT_DELIVERED, "not_delivered",                                                         \
+	  "counted by the kernel, but the program did not run (throttled, or threads too short)") \
+	X(NO_SCRATCH, "no_scratch", "the processor is beyond those known at the start")           \
+	X(OUTSIDE_TARGET, "outside_target", "the task is not part of the target")                 \
+	X(OUTSIDE_NAMESPACE, "outside_namespace",                                                 \
+	  "the task has no pid in the profiler's own pid namespace")                              \
+	X(CONSUMER, "consumer",                                                                   \
 	  "dropped by the consumer: it was out of memory or found the record broken")
 
 #define SDW_ENUM_STATUS(name, text, meaning) SDW_STATUS_##name,

@@ -3,8 +3,8 @@
 #
 # packages.sh SET... - installs what is missing of the named sets of Debian packages.
 #
-# Takes: build, check, bench, demo, kernels. Asks dpkg first: where nothing is missing it changes nothing and
-# needs neither root nor the network. Names are those of Debian 12; newer ones have them too.
+# Takes: build, check, bench, demo, kernels. Asks dpkg first: where nothing is missing it changes nothing
+# and needs neither root nor the network. Names are those of Debian 12; newer ones have them too.
 set -eu
 
 build='gcc libc6-dev make pkgconf clang bpftool libbpf-dev libelf-dev libdw-dev zlib1g-dev libunwind-dev

@@ -94,6 +94,7 @@ struct sdw_image *sdw_images_get(struct sdw_images *images, uint32_t pid, uint32
 	if (image)
 		return image;
 	image = calloc(1, sizeof(*image));
+	// NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers
 	if (!image || sdw_array_reserve(&images->all, 1) ||
 	    sdw_map64_set(&images->by_key, key_of(pid, epoch), (uintptr_t)image)) {
 		free(image);
