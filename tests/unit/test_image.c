@@ -262,18 +262,17 @@ static void test_a_thread_that_is_renamed_for_ever_takes_no_memory(void **state)
 		.comm = "first",
 	};
 	struct sdw_image *image = sdw_images_get(&fixture->images, GONE, 1);
-	size_t before;
 
 	assert_int_equal(sdw_images_life(&fixture->images, &record), 0);
-	assert_string_equal((const char *)(uintptr_t)*sdw_map64_find(&image->thread_names, 7),
-			    "first");
-	assert_int_equal(sdw_map64_set(&image->threads, 7, 1), 0); /* it was announced */
-	before = fixture->strings.bytes;
+	assert_string_equal(sdw_image_new_thread(image, 7)->comm, "first");
+	assert_int_equal(sdw_image_announce_thread(image, 7, 1), 0);
+	assert_null(sdw_image_new_thread(image, 7));
 	for (unsigned int i = 0; i < 1000; i++) {
 		snprintf(record.comm, sizeof(record.comm), "name %u", i % 1000);
 		assert_int_equal(sdw_images_life(&fixture->images, &record), 0);
 	}
-	assert_int_equal(fixture->strings.bytes, before);
+	assert_null(sdw_image_new_thread(image, 7));
+	assert_int_equal(fixture->strings.bytes, 0);
 }
 
 static void test_a_thread_is_known_for_its_last_samples_and_then_its_tid_is_free(void **state)

@@ -74,7 +74,6 @@ static int set_up(void **state)
 	*state = fixture;
 	fixture->sink.sink.ops = &memory_ops;
 	fixture->image.pid = 1;
-	fixture->image.comm = "";
 	fixture->pcs[0] = 0x1000;
 	fixture->pcs[1] = 0x2001;
 	fixture->raw = (struct sdw_raw_stack){.image = &fixture->image,

@@ -44,8 +44,11 @@ static void release(struct sdw_image *image)
 	sdw_perf_map_free(&image->perf_map);
 	sdw_map64_free(&image->native_codes);
 	sdw_map64_free(&image->threads);
-	sdw_map64_free(&image->thread_names);
-	sdw_map64_free(&image->inner_tids);
+	for (size_t i = 0; i < image->new_threads.room; i++) {
+		if (image->new_threads.slots[i].key)
+			free((void *)(uintptr_t)image->new_threads.slots[i].value);
+	}
+	sdw_map64_free(&image->new_threads);
 }
 
 void sdw_images_free(struct sdw_images *images)
@@ -104,7 +107,6 @@ struct sdw_image *sdw_images_get(struct sdw_images *images, uint32_t pid, uint32
 	images->next_retry_ns = image->retry_ns = 1; /* at once */
 	image->pid = pid;
 	image->epoch = epoch;
-	image->comm = "";
 	image->perf_map.pid = pid;
 	sdw_maps_init(&image->maps, pid, images->files);
 	sdw_maps_init(&image->next_maps, pid, images->files);
@@ -211,12 +213,35 @@ int sdw_images_look(struct sdw_images *images, struct sdw_image *image, uint64_t
 	return 0;
 }
 
-static const char *comm_of(struct sdw_images *images, const struct sdw_record_life *life)
+/* Not one of the kept strings: a target can have as many names as it likes. */
+static void copy_comm(char comm[SDW_COMM_BYTES + 1], const struct sdw_record_life *life)
 {
-	char comm[SDW_COMM_BYTES + 1] = {0};
-
 	memcpy(comm, life->comm, SDW_COMM_BYTES);
-	return sdw_strings_keep(images->strings, comm);
+	comm[SDW_COMM_BYTES] = '\0';
+}
+
+static struct sdw_new_thread *new_thread(const struct sdw_image *image, uint32_t tid)
+{
+	const uint64_t *value = sdw_map64_find(&image->new_threads, tid);
+
+	return value ? (struct sdw_new_thread *)(uintptr_t)*value : NULL;
+}
+
+static void forget_new_thread(struct sdw_image *image, uint32_t tid)
+{
+	free(new_thread(image, tid));
+	sdw_map64_remove(&image->new_threads, tid);
+}
+
+const struct sdw_new_thread *sdw_image_new_thread(const struct sdw_image *image, uint32_t tid)
+{
+	return new_thread(image, tid);
+}
+
+int sdw_image_announce_thread(struct sdw_image *image, uint32_t tid, uint32_t id)
+{
+	forget_new_thread(image, tid);
+	return sdw_map64_set(&image->threads, tid, id);
 }
 
 static int fork_image(struct sdw_images *images, const struct sdw_record_life *life,
@@ -296,32 +321,38 @@ static void forget_threads(struct sdw_images *images, uint64_t now_ns)
 		if (!image)
 			continue;
 		sdw_map64_remove(&image->threads, ended[i].tid);
-		sdw_map64_remove(&image->thread_names, ended[i].tid);
-		sdw_map64_remove(&image->inner_tids, ended[i].tid);
+		forget_new_thread(image, ended[i].tid);
 	}
 	if (i)
 		memmove(ended, ended + i, (count - i) * sizeof(*ended));
 	images->ended_threads.count = count - i;
 }
 
-static int name_thread(struct sdw_images *images, struct sdw_image *image,
-		       const struct sdw_record_life *life)
+static int name_thread(struct sdw_image *image, const struct sdw_record_life *life)
 {
-	const char *comm;
-	int err;
+	struct sdw_new_thread *thread = new_thread(image, life->tid);
 
-	/* announced under its first name: a thread that is renamed for ever must take no memory */
 	if (sdw_map64_find(&image->threads, life->tid))
-		return 0;
-	comm = comm_of(images, life);
-	if (!comm)
-		return -ENOMEM;
+		return 0; /* it keeps the name that it was announced by */
+	if (!thread) {
+		int err;
+
+		thread = malloc(sizeof(*thread));
+		if (!thread)
+			return -ENOMEM;
+		err = sdw_map64_set(&image->new_threads, life->tid, (uintptr_t)thread);
+		if (err) {
+			free(thread);
+			return err == -ENOMEM ? err : 0; /* nobody's tid: no record of ours */
+		}
+	}
+	copy_comm(thread->comm, life);
+	thread->inner_tid = life->inner_tid;
 	if (!image->inner_pid)
 		image->inner_pid = life->inner_pid;
 	if (!*image->comm && life->tid == life->record.pid)
-		image->comm = comm;
-	err = sdw_map64_set(&image->thread_names, life->tid, (uintptr_t)comm);
-	return err ?: sdw_map64_set(&image->inner_tids, life->tid, life->inner_tid);
+		copy_comm(image->comm, life);
+	return 0;
 }
 
 int sdw_images_life(struct sdw_images *images, const struct sdw_record_life *life)
@@ -332,11 +363,7 @@ int sdw_images_life(struct sdw_images *images, const struct sdw_record_life *lif
 		return -ENOMEM;
 	if (life->what == SDW_LIFE_SEEN || life->what == SDW_LIFE_FORK ||
 	    life->what == SDW_LIFE_EXEC) {
-		const char *comm = comm_of(images, life);
-
-		if (!comm)
-			return -ENOMEM;
-		image->comm = comm;
+		copy_comm(image->comm, life);
 		image->inner_pid = life->inner_pid;
 	}
 	switch (life->what) {
@@ -352,7 +379,7 @@ int sdw_images_life(struct sdw_images *images, const struct sdw_record_life *lif
 	case SDW_LIFE_THREAD_EXIT:
 		return end_thread(images, life);
 	case SDW_LIFE_THREAD_SEEN:
-		return name_thread(images, image, life);
+		return name_thread(image, life);
 	default:
 		return 0;
 	}

@@ -25,12 +25,18 @@ enum sdw_image_state {
 	SDW_IMAGE_REFUSED, /* a CPython that cannot be walked */
 };
 
+/* What is known of a thread before its first sample is sent. */
+struct sdw_new_thread {
+	uint32_t inner_tid; /* in its own pid namespace; 0: not known */
+	char comm[SDW_COMM_BYTES + 1];
+};
+
 struct sdw_image {
 	uint32_t pid, epoch;
 	uint32_t inner_pid;			  /* in its own pid namespace; 0: not known */
 	uint32_t parent;			  /* sink id of the parent's image, 0: not known */
 	uint32_t id;				  /* sink id; 0: not announced, no sample yet */
-	const char *comm;			  /* kept string */
+	char comm[SDW_COMM_BYTES + 1];		  /* of its main thread */
 	bool maps_known;			  /* else /proc/PID/maps is read at first need */
 	size_t maps_bound;			  /* mappings from which on they are read again */
 	bool executing;				  /* has begun an exec: mappings go to next_maps */
@@ -45,8 +51,7 @@ struct sdw_image {
 	struct sdw_map64 native_codes; /* pc -> catalog code, see stack_builder.c */
 	uint32_t native_generation;    /* of maps when these were looked up */
 	struct sdw_map64 threads;      /* tid -> sink id */
-	struct sdw_map64 thread_names; /* tid -> kept string, before it is announced */
-	struct sdw_map64 inner_tids;   /* tid -> tid in its own namespace, likewise */
+	struct sdw_map64 new_threads;  /* tid -> struct sdw_new_thread *, not announced yet */
 };
 
 /* A thread that ended, and is still known for its last samples. */
@@ -100,6 +105,12 @@ void sdw_images_tick(struct sdw_images *images, uint64_t now_ns);
 
 /* Life records were lost: ends the images whose processes are gone or may be others. */
 void sdw_images_find_ended(struct sdw_images *images, uint64_t now_ns);
+
+/* What is known of a thread that has no sink id yet, or NULL. */
+const struct sdw_new_thread *sdw_image_new_thread(const struct sdw_image *image, uint32_t tid);
+
+/* Gives a thread its sink id; what was known of it before is freed. Returns 0 or -ENOMEM. */
+int sdw_image_announce_thread(struct sdw_image *image, uint32_t tid, uint32_t id);
 
 /* Makes sure that mappings are known, as far as they can be had. */
 void sdw_images_need_maps(struct sdw_image *image);

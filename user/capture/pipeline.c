@@ -76,6 +76,7 @@ static int thread_id(struct sdw_pipeline *pipeline, struct sdw_image *image,
 {
 	uint64_t *known = sdw_map64_find(&image->threads, sample->tid);
 	struct sdw_thread_event event = {.time_ns = time_ns, .tid = sample->tid};
+	const struct sdw_new_thread *new;
 	int err;
 
 	if (known) {
@@ -86,14 +87,13 @@ static int thread_id(struct sdw_pipeline *pipeline, struct sdw_image *image,
 	if (err)
 		return err;
 	*id = ++pipeline->threads;
-	known = sdw_map64_find(&image->thread_names, sample->tid);
-	event.name = known ? (const char *)(uintptr_t)*known : image->comm;
-	known = sdw_map64_find(&image->inner_tids, sample->tid);
-	event.inner_tid = known ? (uint32_t)*known : sample->tid;
+	new = sdw_image_new_thread(image, sample->tid);
+	event.name = new ? new->comm : image->comm;
+	event.inner_tid = new &&new->inner_tid ? new->inner_tid : sample->tid;
 	event.id = *id;
 	event.process = image->id;
-	err = sdw_map64_set(&image->threads, sample->tid, *id);
-	return err ?: pipeline->sink->ops->thread(pipeline->sink, &event);
+	err = pipeline->sink->ops->thread(pipeline->sink, &event);
+	return err ?: sdw_image_announce_thread(image, sample->tid, *id);
 }
 
 static int unwind(struct sdw_pipeline *pipeline, const struct sdw_record_sample *sample,
