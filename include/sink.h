@@ -34,6 +34,9 @@ struct sdw_recording {
 	uint64_t start_unix_ns; /* CLOCK_REALTIME at the same instant, ns since 1970 */
 	bool native;		/* native frames were recorded */
 	bool kernel;		/* kernel frames were recorded */
+	/* not in a trace: which part of it was asked for, in words (view/filter.h); NULL or "": all
+	 */
+	const char *filter;
 };
 
 /*

@@ -6,33 +6,40 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "cmd/commands.h"
+#include "cmd/filter_options.h"
 #include "view/export.h"
 #include "view/output_file.h"
 #include "view/trace_find.h"
 
-enum format { FORMAT_NONE, FORMAT_FOLDED, FORMAT_JSONL, FORMAT_FLAMEGRAPH, FORMAT_PPROF };
+enum format {
+	FORMAT_NONE,
+	FORMAT_FOLDED,
+	FORMAT_JSONL,
+	FORMAT_FLAMEGRAPH,
+	FORMAT_PPROF,
+	FORMAT_SPEEDSCOPE
+};
 
 struct export_command {
 	struct sdw_export_options how;
+	struct sdw_filter filter;
 	enum format format;
 	char *output;
 };
 
 static const struct sdw_option_word format_words[] = {
-	{"folded", FORMAT_FOLDED},
-	{"jsonl", FORMAT_JSONL},
-	{"flamegraph", FORMAT_FLAMEGRAPH},
-	{"pprof", FORMAT_PPROF},
-	{NULL, 0},
+	{"folded", FORMAT_FOLDED},	   {"jsonl", FORMAT_JSONL},
+	{"flamegraph", FORMAT_FLAMEGRAPH}, {"pprof", FORMAT_PPROF},
+	{"speedscope", FORMAT_SPEEDSCOPE}, {NULL, 0},
 };
 
 #define FIELD(member) SDW_OPTION_FIELD(struct export_command, member)
 
 static const struct sdw_option options[] = {
 	{SDW_OPTION_WORD, 't', "to", "FORMAT", FIELD(format), .words = format_words,
-	 .help = "folded: a line a stack, for flamegraph.pl or speedscope; jsonl: a JSON object a "
+	 .help = "folded: a line a stack, for flamegraph.pl and others; jsonl: a JSON object a "
 		 "line, for programs; flamegraph: one HTML page, for a browser; pprof: for 'go tool "
-		 "pprof'"},
+		 "pprof'; speedscope: for speedscope, each thread in time"},
 	{SDW_OPTION_STRING, 'o', "output", "FILE", FIELD(output),
 	 .help = "write FILE, whole or not at all (default, and with -: standard output)"},
 	{SDW_OPTION_FLAG, 0, "processes", NULL, FIELD(how.processes),
@@ -41,6 +48,7 @@ static const struct sdw_option options[] = {
 	 .help = "folded: the thread in front of each stack"},
 	{SDW_OPTION_FLAG, 0, "samples", NULL, FIELD(how.samples),
 	 .help = "jsonl: each sample by itself, in order of time, instead of added up"},
+	SDW_FILTER_OPTIONS(struct export_command, filter),
 	{.type = SDW_OPTION_END},
 };
 
@@ -51,6 +59,8 @@ static const char *const examples[] = {
 	"the newest trace here",
 	"sidewinder export --to=jsonl --samples sidewinder-app",
 	"each sample of that trace",
+	"sidewinder export --to=pprof -o profile.pb.gz && go tool pprof -http=: profile.pb.gz",
+	"pprof's pages",
 	NULL,
 };
 
@@ -69,7 +79,7 @@ static int check(const struct export_command *command)
 	const char *wrong = NULL;
 
 	if (command->format == FORMAT_NONE) {
-		sdw_error("export: say what to write: --to=folded, jsonl, flamegraph or pprof");
+		sdw_error("export: say what to write: --to=FORMAT; --help tells which there are");
 		return -EINVAL;
 	}
 	if (command->format != FORMAT_FOLDED && (how->processes || how->threads))
@@ -91,11 +101,19 @@ static int write_format(const struct export_command *command, const struct sdw_p
 		return sdw_export_folded(profile, &command->how, file);
 	case FORMAT_JSONL:
 		return sdw_export_jsonl(profile, &command->how, file);
+	case FORMAT_SPEEDSCOPE:
+		return sdw_export_speedscope(profile, file);
 	case FORMAT_PPROF:
 		return sdw_export_pprof(profile, file);
 	default:
 		return sdw_export_flamegraph(profile, file);
 	}
+}
+
+/* These have a time axis. */
+static bool needs_samples(const struct export_command *command)
+{
+	return command->how.samples || command->format == FORMAT_SPEEDSCOPE;
 }
 
 static int run(const struct export_command *command, const char *trace)
@@ -108,7 +126,7 @@ static int run(const struct export_command *command, const char *trace)
 	err = sdw_output_file_open(&output, command->output);
 	if (err)
 		return err;
-	err = sdw_trace_load(trace, command->how.samples, &profile);
+	err = sdw_trace_load_filtered(trace, needs_samples(command), &command->filter, &profile);
 	if (err) {
 		sdw_output_file_discard(&output);
 		return err;

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "cmd/commands.h"
+#include "cmd/filter_options.h"
 #include "view/output_file.h"
 #include "view/report.h"
 #include "view/trace_find.h"
@@ -23,6 +24,7 @@
 
 struct report_command {
 	struct sdw_report_options table;
+	struct sdw_filter filter;
 	bool json;
 	bool no_pager;
 	bool native;
@@ -80,6 +82,7 @@ static const struct sdw_option options[] = {
 		 "Python caller's own"},
 	{SDW_OPTION_NUMBER, 'n', "limit", "ROWS", FIELD(table.limit), .min = 0,
 	 .help = "at most so many rows (default 30, with --json all; 0: all)"},
+	SDW_FILTER_OPTIONS(struct report_command, filter),
 	{.type = SDW_OPTION_HEADING, .help = "How:"},
 	{SDW_OPTION_FLAG, 0, "json", NULL, FIELD(json), .help = "one JSON object, for programs"},
 	{SDW_OPTION_FLAG, 0, "no-pager", NULL, FIELD(no_pager),
@@ -96,6 +99,8 @@ static const char *const examples[] = {
 	"who calls it, and how often it was seen there",
 	"sidewinder report --native --limit=50",
 	"what takes the time below the Python functions",
+	"sidewinder report --from=10 --until=20 --thread='worker*'",
+	"ten seconds of the threads with such names",
 	NULL,
 };
 
@@ -228,7 +233,8 @@ int sdw_command_report(int argc, char **argv)
 		command.table.limit = command.json ? 0 : DEFAULT_LIMIT;
 	command.table.python_only = !command.native;
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write, and a quiet end */
-	if (sdw_trace_load(first < argc ? argv[first] : NULL, false, &profile))
+	if (sdw_trace_load_filtered(first < argc ? argv[first] : NULL, false, &command.filter,
+				    &profile))
 		return SDW_EXIT_FAULT;
 	err = report(&command, &profile);
 	sdw_profile_free(&profile);

@@ -41,6 +41,13 @@ int sdw_export_jsonl(const struct sdw_profile *profile, const struct sdw_export_
 int sdw_export_flamegraph(const struct sdw_profile *profile, FILE *file);
 
 /*
+ * speedscope's JSON, a profile a thread, hottest first: a sample's weight in ns, or in events where
+ * the event is no clock; frames are functions at the line being executed. From when the thread was
+ * first seen to its last sample, in ns since the recording began. Needs keep_samples.
+ */
+int sdw_export_speedscope(const struct sdw_profile *profile, FILE *file);
+
+/*
  * pprof's profile.proto in gzip, for `go tool pprof`. Values: samples/count, and cpu/nanoseconds or
  * EVENT/count; labels: process, pid, thread, tid; the header of a report as comments.
  */

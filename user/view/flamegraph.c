@@ -84,6 +84,7 @@ static void write_recording(const struct sdw_profile *profile, FILE *file)
 	write_member(file, "host", recording->hostname);
 	write_member(file, "event", recording->event);
 	write_member(file, "unit", recording->unit);
+	write_member(file, "only", recording->filter);
 	fprintf(file, "\"weighted\":%s,\"complete\":%s,",
 		sdw_profile_is_weighted(profile) ? "true" : "false",
 		profile->totals.complete ? "true" : "false");

@@ -49,7 +49,7 @@ static int take_recording(struct sdw_sink *sink, const struct sdw_recording *rec
 
 	if (keep_text(profile, &kept.version) || keep_text(profile, &kept.hostname) ||
 	    keep_text(profile, &kept.command) || keep_text(profile, &kept.event) ||
-	    keep_text(profile, &kept.unit))
+	    keep_text(profile, &kept.unit) || keep_text(profile, &kept.filter))
 		return -ENOMEM;
 	profile->recording = kept;
 	return 0;
@@ -84,7 +84,8 @@ static int take_thread(struct sdw_sink *sink, const struct sdw_thread_event *eve
 			   (struct sdw_profile_thread){.process = event->process,
 						       .tid = event->tid,
 						       .inner_tid = event->inner_tid,
-						       .name = name});
+						       .name = name,
+						       .first_ns = event->time_ns});
 }
 
 static int take_code(struct sdw_sink *sink, const struct sdw_code_event *event)
@@ -263,8 +264,12 @@ int sdw_profile_init(struct sdw_profile *profile, bool keep_samples)
 	*profile = (struct sdw_profile){
 		.sink.ops = &profile_ops,
 		.keep_samples = keep_samples,
-		.recording =
-			{.version = "", .hostname = "", .command = "", .event = "", .unit = ""},
+		.recording = {.version = "",
+			      .hostname = "",
+			      .command = "",
+			      .event = "",
+			      .unit = "",
+			      .filter = ""},
 	};
 	profile->index = calloc(1, sizeof(*profile->index));
 	err = profile->index ? add_empty_entries(profile) : -ENOMEM;

@@ -21,6 +21,7 @@ struct sdw_profile_process {
 struct sdw_profile_thread {
 	uint32_t process, tid, inner_tid;
 	const char *name;
+	uint64_t first_ns; /* when it was first seen, CLOCK_MONOTONIC */
 };
 
 struct sdw_profile_code {

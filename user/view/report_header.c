@@ -80,6 +80,11 @@ static void print_what(const struct sdw_profile *profile, const struct sdw_repor
 		fprintf(file, " (%.2g%%)",
 			100.0 * (double)sums->lost_all / (double)(sums->lost_all + sums->samples));
 	fputc('\n', file);
+	if (recording->filter && *recording->filter) {
+		fputs("only ", file);
+		sdw_escape_write(file, recording->filter, SDW_ESCAPE_TERMINAL);
+		fputc('\n', file);
+	}
 }
 
 /* "  lost 12 ring_full: what it means", broken into lines. */
@@ -170,6 +175,8 @@ struct json_object *sdw_report_header_json(const struct sdw_profile *profile)
 			       sdw_json_number((double)sums.duration_ns / 1e9));
 	json_object_object_add(object, "complete",
 			       json_object_new_boolean(profile->totals.complete));
+	if (recording->filter && *recording->filter)
+		json_object_object_add(object, "only", sdw_json_text(recording->filter));
 	json_object_object_add(object, "samples", json_object_new_uint64(sums.samples));
 	json_object_object_add(object, "weight", json_object_new_uint64(sums.weight));
 	add_counters(status, lost, &sums);

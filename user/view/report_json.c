@@ -3,14 +3,14 @@
  * report_json.c - a report as one JSON object. Its keys, all of them stable:
  *
  *   recording  command, event, unit (of weights), period, frequency, duration_s, complete (it ended
- * in order), samples, weight, status {name: samples}, lost {reason: overflows} by, sort   as --by
- * and --sort take them;  weighted: shares are of weights, not of samples rows       hottest first:
- * kind ("python", "native", "kernel", "marker", "thread", "process"), name, file, line (by
- * function: the first; by line: the one running), pid, tid (threads and processes only), self and
- * total: {samples, weight, share}; a share is from 0 to 1 with --callers or --callees instead of
- * rows: functions  kind, name, file, line, total, and callers or callees: kind, name, file, line,
- * samples, weight, share of the function's total; the marker "root of the stack" or "itself" stands
- *              for samples without such a neighbour
+ * in order), only (which part of it was asked for), samples, weight, status {name: samples}, lost
+ * {reason: overflows} by, sort   as --by and --sort take them;  weighted: shares are of weights,
+ * not of samples rows       hottest first: kind ("python", "native", "kernel", "marker", "thread",
+ * "process"), name, file, line (by function: the first; by line: the one running), pid, tid
+ * (threads and processes only), self and total: {samples, weight, share}; a share is from 0 to 1
+ * with --callers or --callees instead of rows: functions  kind, name, file, line, total, and
+ * callers or callees: kind, name, file, line, samples, weight, share of the function's total; the
+ * marker "root of the stack" or "itself" stands for samples without such a neighbour
  */
 #include <errno.h>
 #include <stdlib.h>

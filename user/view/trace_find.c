@@ -70,7 +70,26 @@ int sdw_trace_find(const char *given, char **path)
 	return *path ? 0 : -ENOMEM;
 }
 
-int sdw_trace_load(const char *given, bool keep_samples, struct sdw_profile *profile)
+/* Reads the trace through a filter. */
+static int read_filtered(const char *path, const struct sdw_filter *filter,
+			 struct sdw_profile *profile)
+{
+	struct sdw_filter_sink sink;
+	int err = sdw_filter_sink_init(&sink, filter, &profile->sink);
+
+	if (!err)
+		err = sdw_trace_read(path, &sink.sink);
+	if (!err && sink.samples && !profile->buckets.count) {
+		sdw_error("%s: none of %llu samples is left: only %s", path,
+			  (unsigned long long)sink.samples, sink.text);
+		err = -ENOENT;
+	}
+	sdw_filter_sink_free(&sink);
+	return err;
+}
+
+int sdw_trace_load_filtered(const char *given, bool keep_samples, const struct sdw_filter *filter,
+			    struct sdw_profile *profile)
 {
 	char *path;
 	int err = sdw_trace_find(given, &path);
@@ -80,7 +99,8 @@ int sdw_trace_load(const char *given, bool keep_samples, struct sdw_profile *pro
 	err = sdw_profile_init(profile, keep_samples);
 	if (err)
 		goto out;
-	err = sdw_trace_read(path, &profile->sink);
+	err = sdw_filter_is_set(filter) ? read_filtered(path, filter, profile)
+					: sdw_trace_read(path, &profile->sink);
 	if (err)
 		sdw_profile_free(profile);
 out:
@@ -88,4 +108,11 @@ out:
 		sdw_error("out of memory while reading %s", path);
 	free(path);
 	return err;
+}
+
+int sdw_trace_load(const char *given, bool keep_samples, struct sdw_profile *profile)
+{
+	const struct sdw_filter all = {0};
+
+	return sdw_trace_load_filtered(given, keep_samples, &all, profile);
 }

@@ -8,6 +8,7 @@
 #ifndef SDW_TRACE_FIND_H
 #define SDW_TRACE_FIND_H
 
+#include "view/filter.h"
 #include "view/profile.h"
 
 /* Returns 0 and a path to be freed by the caller, or -errno after saying what is missing. */
@@ -18,5 +19,9 @@ int sdw_trace_find(const char *given, char **path);
  * this succeeds. Returns 0 or -errno, after saying what is wrong.
  */
 int sdw_trace_load(const char *given, bool keep_samples, struct sdw_profile *profile);
+
+/* The same, of only what `filter` asks for; that nothing is left is an error too, and told. */
+int sdw_trace_load_filtered(const char *given, bool keep_samples, const struct sdw_filter *filter,
+			    struct sdw_profile *profile);
 
 #endif

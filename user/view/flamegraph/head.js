@@ -20,6 +20,8 @@ function showFacts() {
 		fact(new Date(data.startMs).toISOString().slice(0, 16).replace("T", " "), "UTC");
 	if (data.host)
 		fact(data.host, "");
+	if (data.only)
+		fact("only", data.only);
 	showNotes();
 }
 function showNotes() {
