@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -170,6 +172,32 @@ static void test_a_full_table_of_the_bpf_side_does_not_end_the_recording(void **
 	assert_int_equal(fixture->programs.told, 2);
 }
 
+/* Its libraries never come: it may be that it only seems to need them. */
+static void
+test_a_program_that_does_not_start_for_long_is_taken_for_one_without_python(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sdw_image *image = sdw_images_get(&fixture->images, GONE, 1);
+	char path[4096] = "";
+	struct stat status;
+	struct sdw_mapping program = {.end = 1 << 20, .executable = true, .path = path};
+
+	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
+	assert_int_equal(stat(path, &status), 0);
+	program.inode = status.st_ino;
+	program.device_major = major(status.st_dev);
+	program.device_minor = minor(status.st_dev);
+	image->maps_known = true;
+	assert_int_equal(sdw_maps_add(&image->maps, &program), 0);
+	for (int i = 0; i < 499; i++)
+		assert_int_equal(sdw_images_look(&fixture->images, image, fixture->now_ns), 0);
+	assert_int_equal(image->state, SDW_IMAGE_UNKNOWN);
+	assert_int_equal(sdw_images_look(&fixture->images, image, fixture->now_ns), 0);
+	assert_int_equal(image->state, SDW_IMAGE_OTHER);
+	assert_int_equal(fixture->programs.told, 1);
+	assert_true(image->retry_ns == fixture->now_ns + SECOND / 10); /* and is looked at on */
+}
+
 static void test_of_two_images_under_one_pid_the_older_has_ended(void **state)
 {
 	struct fixture *fixture = *state;
@@ -301,6 +329,7 @@ int main(void)
 		TEST(test_a_process_whose_exit_was_lost_is_found_to_be_gone),
 		TEST(test_a_process_without_an_epoch_is_made_anew),
 		TEST(test_a_full_table_of_the_bpf_side_does_not_end_the_recording),
+		TEST(test_a_program_that_does_not_start_for_long_is_taken_for_one_without_python),
 		TEST(test_of_two_images_under_one_pid_the_older_has_ended),
 		TEST(test_after_lost_mappings_a_process_is_read_and_looked_at_again),
 		TEST(test_a_program_without_python_is_not_looked_at_with_each_mapping),

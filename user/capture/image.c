@@ -210,6 +210,11 @@ int sdw_images_look(struct sdw_images *images, struct sdw_image *image, uint64_t
 	if (found != -EAGAIN)
 		sdw_debug("pid %u: cannot look for CPython: %s", image->pid, strerror(-found));
 	plan_retry(images, image, now_ns);
+	if (image->tries >= LATE_TRIES && image->state == SDW_IMAGE_UNKNOWN) {
+		/* until then its samples say that Python frames may be missing */
+		image->state = SDW_IMAGE_OTHER;
+		publish(images, image);
+	}
 	return 0;
 }
 
