@@ -38,7 +38,7 @@ fetch_kernel() {
 	mkdir -p "$kernel"
 	version=$(debian_kernel "$suite")
 	# from 7.x on the image package is empty, and depends on the parts
-	if [ "$(debian_apt "$suite" apt-cache search --names-only "^linux-binary-$version\$" | wc -l)" = 0 ]; then
+	if ! debian_apt "$suite" apt-cache show "linux-binary-$version" >/dev/null 2>&1; then
 		debian_unpack "$suite" "$kernel" "linux-image-$version"
 	else
 		debian_unpack "$suite" "$kernel" "linux-base-$version" "linux-binary-$version" \
@@ -73,7 +73,8 @@ add_modules() {
 # The emulated time stamp counter is the host's. On a busy host the guest measures its rate wrong by
 # any factor, and takes seconds for minutes: it is told.
 clock_rate() {
-	dmesg 2>/dev/null | sed -n 's/.*tsc: Detected \([0-9]*\)\.\([0-9]*\) MHz.*/tsc_early_khz=\1\2/p' | head -n 1
+	dmesg 2>/dev/null |
+		sed -n 's/.*tsc: Detected \([0-9]*\)\.\([0-9]*\) MHz.*/tsc_early_khz=\1\2/p' | head -n 1
 }
 
 # The first file system: busybox, modules, the command.

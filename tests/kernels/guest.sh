@@ -24,7 +24,8 @@ step() {
 as_nobody() {
 	local list
 	list=-all,+${1//,/,+}
-	as="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$list --ambient-caps=$list --bounding-set=$list"
+	as="setpriv --reuid=65534 --regid=65534 --clear-groups"
+	as="$as --inh-caps=$list --ambient-caps=$list --bounding-set=$list"
 }
 
 as=
@@ -67,6 +68,7 @@ kill $one
 
 shift
 for other; do
+	[ -x "$other" ] || continue # below /tmp, which is empty here
 	version=$("$other" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 	step "stacks_$version" -F 499 -- "$other" stacks.py 0.05
 done

@@ -246,8 +246,8 @@ def main():
             number += 1
             results[machine, title], text = result_of(check, machine)
             ending = " # SKIP " + text if results[machine, title] == "skip" else ""
-            print("%s %d - %s: %s%s" % ("not ok" if results[machine, title] == "FAILED" else "ok", number,
-                                        machine.release, title, ending))
+            word = "not ok" if results[machine, title] == "FAILED" else "ok"
+            print("%s %d - %s: %s%s" % (word, number, machine.release, title, ending))
             if text and not ending:
                 print("#   " + text[:600])
     print_table(machines, results)

@@ -3,8 +3,9 @@
 #
 # run.sh BUILDDIR - the built profiler under the kernels of Debian's suites. Prints TAP and a table.
 #
-# KERNELS picks suites, SDW_PYTHONS interpreters, STEPS (a regular expression) steps of guest.sh. Status 0 if all is well, 1 if not; where a virtual machine cannot run, it
-# says why and that is no failure. What was recorded stays in BUILDDIR/kernels/SUITE.
+# KERNELS picks suites, SDW_PYTHONS interpreters, STEPS (a regular expression) steps of guest.sh. Status
+# 0 if all is well, 1 if not; where a virtual machine cannot run, it says why and that is no failure.
+# What was recorded stays in BUILDDIR/kernels/SUITE.
 set -uo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
