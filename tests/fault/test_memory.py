@@ -107,6 +107,17 @@ def test_0207_line_tables_of_garbage(context, python):
     assert first in lines, "no frame has the first line %d: %r" % (first, lines)
 
 
+def test_0209_pages_that_never_come(context):
+    target = tools.start(context, context.target("trap.py"), "@")
+    if "@none" in rec.read_text(target.path):
+        raise rec.Skip("no userfaultfd")
+    recording = context.record_well("-F", "997", "-d", "2", "-p", str(target.pid), timeout=60)
+    assert target.poll() is None, "the recording lasted as long as its target: it hung"
+    summary = recording.summary
+    assert summary["status"]["complete"] > 0.9 * summary["samples"] > 100, summary
+    assert {"work"} <= tools.functions(recording.samples()), summary
+
+
 @rec.slow
 def test_0211_names_beyond_the_bound_of_memory(context):
     profiler = tools.start_profiler(context, "-F", "9999", "--native=none", "--max-memory=16M", "--",

@@ -111,7 +111,7 @@ static int check_runtime(struct check *check, uint64_t runtime, enum proof *proo
 
 	*proof = PROOF_NONE;
 	if (!read_word(check, runtime + layout->runtime_interpreters_head, &interpreter))
-		return check->err;
+		return check->err == -ETIMEDOUT ? -EAGAIN : check->err;
 	if (!interpreter)
 		return -EAGAIN;
 	for (int i = 0; i < MAX_INTERPRETERS && interpreter; i++) {
@@ -140,6 +140,8 @@ static int prove(struct check *check, uint64_t runtime, const struct sdw_python_
 			return 1;
 		if (check->err == -ESRCH || check->err == -EPERM)
 			return check->err;
+		if (check->err == -ETIMEDOUT)
+			return -EAGAIN;
 		if (proof == PROOF_NONE)
 			return file->is_guess ? -EAGAIN : 1;
 	}
