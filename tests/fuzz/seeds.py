@@ -265,7 +265,7 @@ def pipelines():
     ended = record(LIFE, struct.pack("<6I16s", 4, 5, 0, 0, 5, 5, b"x"))
     mapping = record(MAPPING, struct.pack("<4Q2I", 0x400000, 0x2000, 0, 7, 8, 1) + b"/lib/x\xff.so\0", pid=1)
     stack = record(STACK, struct.pack("<QII", 9, 2, 0) + struct.pack("<QiI", 4, 2, 0) + struct.pack("<QiI", 4, -1, 1))
-    for flags in (0, 3, 7, 9):
+    for flags in (0, 3, 7, 9, 16, 19):
         yield number(flags, 1) + seen + code_record(4, b"run", b"/a/b.py", table) + stack + sample(
             9, 0, b"", 0, 2000) + sample(9, 5, bytes(range(64)), 2, 2100) + fork + mapping + execute + ended
     yield number(7, 1) + sample(77, 1, bytes(32), 1, 5) + sample(0, 8, b"", 3, 4)
