@@ -34,6 +34,8 @@ int sdw_pipeline_create(const struct sdw_config *config, struct sdw_sink *sink,
 		sdw_pipeline_free(new);
 		return err;
 	}
+	if (config->kernel)
+		sdw_stack_builder_read_kernel(&new->builder);
 	new->builder.interpreter_frames = config->interpreter_frames;
 	*pipeline = new;
 	return 0;

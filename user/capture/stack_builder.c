@@ -43,6 +43,12 @@ int sdw_stack_builder_init(struct sdw_stack_builder *builder, struct sdw_catalog
 	return builder->entry && builder->evaluation && builder->merged ? 0 : -ENOMEM;
 }
 
+void sdw_stack_builder_read_kernel(struct sdw_stack_builder *builder)
+{
+	if (sdw_kernel_symbols_read(&builder->kernel))
+		sdw_warn("/proc/kallsyms cannot be read: kernel frames stay addresses");
+}
+
 void sdw_stack_builder_free(struct sdw_stack_builder *builder)
 {
 	sdw_kernel_symbols_free(builder->kernel);
@@ -157,11 +163,6 @@ static int push_kernel(struct sdw_stack_builder *builder, const struct sdw_raw_s
 	struct sdw_kernel_symbol symbol;
 	char number[32];
 
-	if (!builder->kernel_tried) {
-		builder->kernel_tried = true;
-		if (sdw_kernel_symbols_read(&builder->kernel))
-			sdw_warn("/proc/kallsyms cannot be read: kernel frames stay addresses");
-	}
 	if (builder->kernel && !sdw_kernel_symbol_at(builder->kernel, address, &symbol))
 		return push_named(builder, raw->time_ns, SDW_CODE_KERNEL, symbol.name,
 				  symbol.module, stack);

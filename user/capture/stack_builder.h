@@ -34,8 +34,7 @@ struct sdw_stack_builder {
 	struct sdw_catalog *catalog;
 	struct sdw_strings *strings;
 	struct sdw_code_table *codes;
-	struct sdw_kernel_symbols *kernel; /* read at first use */
-	bool kernel_tried;
+	struct sdw_kernel_symbols *kernel; /* NULL: not read */
 	bool interpreter_frames;
 	uint64_t max_memory;	/* bytes: of the catalog 3/4, of `known` 1/4 */
 	struct sdw_map64 known; /* hash of a raw stack -> sink id; begun anew when it is full */
@@ -48,6 +47,12 @@ struct sdw_stack_builder {
 int sdw_stack_builder_init(struct sdw_stack_builder *builder, struct sdw_catalog *catalog,
 			   struct sdw_strings *strings, struct sdw_code_table *codes,
 			   uint64_t max_memory);
+
+/*
+ * Reads the names of the kernel's functions: a tenth of a second or more, in which no ring is
+ * drained. So it is done before the recording begins.
+ */
+void sdw_stack_builder_read_kernel(struct sdw_stack_builder *builder);
 void sdw_stack_builder_free(struct sdw_stack_builder *builder);
 
 /* Returns 0 and the sink's stack id (0: nothing is known of it), or -errno. */
