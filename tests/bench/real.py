@@ -25,6 +25,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGES = ['py-spy', 'httpbin', 'gunicorn', 'pytest', 'networkx', 'numpy', 'deap']
 RATE, WITNESS_RATE = 1000, 500  # a second; py-spy stops the program at each sample
 EVALUATION = '_PyEval_EvalFrameDefault'
+# where the two differ for a reason, and how that was found
+NOTES = {
+    'web': 'close_graceful() and wait() sleep in poll() until the client has closed (strace -c -w: 75 % of the time in '
+           'system calls;\n  perf: 2 % of the CPU time). py-spy samples wall time and takes such short waits for '
+           'running; Sidewinder samples CPU time.',
+    'pytest': 'Both take CPU time here; single lines differ more, since so many share the time.',
+    'numpy': 'blas_thread_server below is a thread without Python: perf sees it too, py-spy does not.',
+}
 
 
 class Skip(Exception):
@@ -232,6 +240,7 @@ def side_by_side(sidewinder, folder, make, kind):
             compare(title, a, b, 'py-spy', (count_a, count_b))
         print('  %s: overlap with py-spy %.1f %%, with a second run of Sidewinder %.1f %%' %
               (title, overlap(a, b), overlap(a, c)))
+    print('  ' + NOTES[kind])
     if perf:
         own, symbols = collections.Counter(), collections.Counter()
         for frames, weight in mine:
