@@ -143,12 +143,117 @@ static void test_speedscope_counts_events_where_there_is_no_clock(void **state)
 	json_object_put(all);
 }
 
+/* A table's columns are as long as it says. */
+static void expect_columns(struct json_object *table, int64_t length)
+{
+	assert_int_equal(number(table, "length"), length);
+	json_object_object_foreach(table, key, column)
+	{
+		if (json_object_is_type(column, json_type_array))
+			assert_int_equal(json_object_array_length(column), length);
+		else
+			assert_true(strcmp(key, "length") == 0 || strncmp(key, "weight", 6) == 0);
+	}
+}
+
+/* The name of the function of a stack's innermost frame. */
+static const char *name_of(struct json_object *all, int64_t stack)
+{
+	struct json_object *shared = get(all, "shared");
+	int64_t frame = item(get(shared, "stackTable"), "frame", (size_t)stack);
+	int64_t function = item(get(shared, "frameTable"), "func", (size_t)frame);
+	int64_t name = item(get(shared, "funcTable"), "name", (size_t)function);
+
+	return json_object_get_string(at(get(shared, "stringArray"), (size_t)name));
+}
+
+static void test_firefox_tables_are_whole_and_lead_from_sample_to_source(void **state)
+{
+	static const char *const tables[] = {"frameTable", "funcTable",	 "resourceTable",
+					     "sources",	   "stackTable", "nativeSymbols"};
+	static const int64_t lengths[] = {5, 5, 1, 2, 5, 0};
+	struct json_object *all, *shared, *stacks;
+	int64_t stack, frame, function;
+	struct builder b;
+
+	(void)state;
+	two_threads(&b, "ns");
+	all = export(&b, sdw_export_firefox);
+	shared = get(all, "shared");
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		expect_columns(get(shared, tables[i]), lengths[i]);
+	stacks = get(shared, "stackTable");
+	stack = item(get(at(get(all, "threads"), 0), "samples"), "stack", 0);
+	assert_string_equal(name_of(all, stack), "memcpy");
+	stack = item(stacks, "prefix", (size_t)stack);
+	assert_string_equal(name_of(all, stack), "f");
+	frame = item(stacks, "frame", (size_t)stack);
+	function = item(get(shared, "frameTable"), "func", (size_t)frame);
+	assert_int_equal(item(get(shared, "frameTable"), "line", (size_t)frame), 9);
+	assert_int_equal(item(get(shared, "funcTable"), "lineNumber", (size_t)function), 7);
+	frame = item(get(shared, "funcTable"), "source", (size_t)function);
+	frame = item(get(shared, "sources"), "filename", (size_t)frame);
+	assert_string_equal(json_object_get_string(at(get(shared, "stringArray"), (size_t)frame)),
+			    "/srv/a.py");
+	stack = item(stacks, "prefix", (size_t)stack);
+	assert_string_equal(name_of(all, stack), "<module>");
+	assert_null(at(get(stacks, "prefix"), (size_t)stack));
+	json_object_put(all);
+}
+
+static void test_firefox_threads_have_times_and_say_whose_they_are(void **state)
+{
+	struct json_object *all, *thread, *samples;
+	struct builder b;
+
+	(void)state;
+	two_threads(&b, "ns");
+	all = export(&b, sdw_export_firefox);
+	assert_int_equal(number(get(all, "meta"), "preprocessedProfileVersion"), 60);
+	assert_true(json_object_get_double(get(get(all, "meta"), "startTime")) == 1.7e12);
+	thread = at(get(all, "threads"), 0);
+	assert_string_equal(text(thread, "name"), "main\"");
+	assert_string_equal(text(thread, "pid"), "12");
+	assert_int_equal(number(thread, "tid"), 12);
+	assert_true(json_object_get_boolean(get(thread, "isMainThread")));
+	samples = get(thread, "samples");
+	expect_columns(samples, 4);
+	assert_true(json_object_get_double(at(get(samples, "time"), 3)) == 6.0);
+	assert_string_equal(name_of(all, item(samples, "stack", 3)), "[no_python]");
+	thread = at(get(all, "threads"), 1);
+	assert_false(json_object_get_boolean(get(thread, "isMainThread")));
+	assert_true(json_object_get_double(get(thread, "registerTime")) == 3.0);
+	json_object_put(all);
+}
+
+static void test_firefox_tells_images_of_one_pid_apart(void **state)
+{
+	struct json_object *all;
+	struct builder b;
+
+	(void)state;
+	builder_start(&b, "ns");
+	for (int i = 0; i < 2; i++)
+		builder_sample(&b,
+			       builder_thread(&b, builder_process(&b, 12, i ? "python3" : "bash"),
+					      12, "main"),
+			       builder_stack(&b, "f@a.py:1:2"), 1, 1, SDW_STATUS_COMPLETE);
+	all = export(&b, sdw_export_firefox);
+	assert_string_equal(text(at(get(all, "threads"), 0), "pid"), "12");
+	assert_string_equal(text(at(get(all, "threads"), 1), "pid"), "12.2");
+	assert_string_equal(text(at(get(all, "threads"), 1), "processName"), "python3");
+	json_object_put(all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_speedscope_gives_each_thread_its_life_and_its_weights),
 		cmocka_unit_test(test_speedscope_frames_are_root_first_at_the_line_being_run),
 		cmocka_unit_test(test_speedscope_counts_events_where_there_is_no_clock),
+		cmocka_unit_test(test_firefox_tables_are_whole_and_lead_from_sample_to_source),
+		cmocka_unit_test(test_firefox_threads_have_times_and_say_whose_they_are),
+		cmocka_unit_test(test_firefox_tells_images_of_one_pid_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

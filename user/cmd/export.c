@@ -17,7 +17,8 @@ enum format {
 	FORMAT_JSONL,
 	FORMAT_FLAMEGRAPH,
 	FORMAT_PPROF,
-	FORMAT_SPEEDSCOPE
+	FORMAT_SPEEDSCOPE,
+	FORMAT_FIREFOX
 };
 
 struct export_command {
@@ -27,11 +28,17 @@ struct export_command {
 	char *output;
 };
 
+/* clang-format off */
 static const struct sdw_option_word format_words[] = {
-	{"folded", FORMAT_FOLDED},	   {"jsonl", FORMAT_JSONL},
-	{"flamegraph", FORMAT_FLAMEGRAPH}, {"pprof", FORMAT_PPROF},
-	{"speedscope", FORMAT_SPEEDSCOPE}, {NULL, 0},
+	{"folded", FORMAT_FOLDED},
+	{"jsonl", FORMAT_JSONL},
+	{"flamegraph", FORMAT_FLAMEGRAPH},
+	{"pprof", FORMAT_PPROF},
+	{"speedscope", FORMAT_SPEEDSCOPE},
+	{"firefox", FORMAT_FIREFOX},
+	{NULL, 0},
 };
+/* clang-format on */
 
 #define FIELD(member) SDW_OPTION_FIELD(struct export_command, member)
 
@@ -39,7 +46,7 @@ static const struct sdw_option options[] = {
 	{SDW_OPTION_WORD, 't', "to", "FORMAT", FIELD(format), .words = format_words,
 	 .help = "folded: a line a stack, for flamegraph.pl and others; jsonl: a JSON object a "
 		 "line, for programs; flamegraph: one HTML page, for a browser; pprof: for 'go tool "
-		 "pprof'; speedscope: for speedscope, each thread in time"},
+		 "pprof'; speedscope: for speedscope, each thread in time; firefox: for profiler.firefox.com"},
 	{SDW_OPTION_STRING, 'o', "output", "FILE", FIELD(output),
 	 .help = "write FILE, whole or not at all (default, and with -: standard output)"},
 	{SDW_OPTION_FLAG, 0, "processes", NULL, FIELD(how.processes),
@@ -101,6 +108,8 @@ static int write_format(const struct export_command *command, const struct sdw_p
 		return sdw_export_folded(profile, &command->how, file);
 	case FORMAT_JSONL:
 		return sdw_export_jsonl(profile, &command->how, file);
+	case FORMAT_FIREFOX:
+		return sdw_export_firefox(profile, file);
 	case FORMAT_SPEEDSCOPE:
 		return sdw_export_speedscope(profile, file);
 	case FORMAT_PPROF:
@@ -113,7 +122,8 @@ static int write_format(const struct export_command *command, const struct sdw_p
 /* These have a time axis. */
 static bool needs_samples(const struct export_command *command)
 {
-	return command->how.samples || command->format == FORMAT_SPEEDSCOPE;
+	return command->how.samples || command->format == FORMAT_SPEEDSCOPE ||
+	       command->format == FORMAT_FIREFOX;
 }
 
 static int run(const struct export_command *command, const char *trace)

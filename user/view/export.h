@@ -47,6 +47,9 @@ int sdw_export_flamegraph(const struct sdw_profile *profile, FILE *file);
  */
 int sdw_export_speedscope(const struct sdw_profile *profile, FILE *file);
 
+/* The Firefox Profiler's processed profile format; see export_firefox.c. Needs keep_samples. */
+int sdw_export_firefox(const struct sdw_profile *profile, FILE *file);
+
 /*
  * pprof's profile.proto in gzip, for `go tool pprof`. Values: samples/count, and cpu/nanoseconds or
  * EVENT/count; labels: process, pid, thread, tid; the header of a report as comments.

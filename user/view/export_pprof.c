@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/strings.h"
 #include "proto/pprof.pb-c.h"
 #include "view/escape.h"
 #include "view/export.h"
@@ -21,14 +20,13 @@
 #include "view/gzip_stream.h"
 #include "view/places.h"
 #include "view/report_header.h"
+#include "view/texts.h"
 
 struct pprof {
 	const struct sdw_profile *profile;
 	struct sdw_places places;
 	struct sdw_gzip_stream stream;
-	struct sdw_strings strings;
-	struct sdw_map64 number_of; /* a kept string's address -> its place in texts */
-	SDW_PROFILE_ARRAY(const char *) texts;
+	struct sdw_texts texts;
 	struct sdw_stack_frames frames;
 	SDW_PROFILE_ARRAY(uint64_t) locations;
 	int err; /* the first that was met: what comes after it is of no use */
@@ -44,21 +42,12 @@ static void emit(struct pprof *pprof, const Sdw__Pprof__Profile *piece)
 static int64_t text(struct pprof *pprof, const char *of)
 {
 	char *escaped = sdw_escape_text(of ? of : "", SDW_ESCAPE_TERMINAL);
-	const char *kept = escaped ? sdw_strings_keep(&pprof->strings, escaped) : NULL;
-	uint64_t key = (uint64_t)(uintptr_t)kept;
-	const uint64_t *number;
+	uint32_t number = 0;
 
-	free(escaped);
-	number = kept ? sdw_map64_find(&pprof->number_of, key) : NULL;
-	if (number)
-		return (int64_t)*number;
-	if (!kept || sdw_array_reserve(&pprof->texts, 1) ||
-	    sdw_map64_set(&pprof->number_of, key, pprof->texts.count)) {
+	if (!escaped || sdw_texts_number(&pprof->texts, escaped, &number))
 		pprof->err = -ENOMEM;
-		return 0;
-	}
-	pprof->texts.items[pprof->texts.count] = kept;
-	return (int64_t)pprof->texts.count++;
+	free(escaped);
+	return number;
 }
 
 static void emit_texts(struct pprof *pprof)
@@ -162,23 +151,18 @@ static void emit_function(struct pprof *pprof, const struct sdw_profile_code *co
 {
 	Sdw__Pprof__Function function = SDW__PPROF__FUNCTION__INIT, *one = &function;
 	Sdw__Pprof__Profile piece = SDW__PPROF__PROFILE__INIT;
-	char *marker = NULL;
-	size_t bytes;
+	char *name = sdw_place_name(code);
 
-	if (code->kind >= SDW_CODE_MARKER) {
-		const char *name = sdw_marker_text(code->name, &bytes);
-
-		if (asprintf(&marker, "[%.*s]", (int)bytes, name) < 0)
-			pprof->err = -ENOMEM;
-	}
+	if (!name)
+		pprof->err = -ENOMEM;
 	function.id = id;
-	function.name = text(pprof, marker ? marker : sdw_text_or_unknown(code->name));
+	function.name = text(pprof, name);
 	function.system_name = function.name;
 	if (code->kind == SDW_CODE_PYTHON) {
 		function.filename = text(pprof, code->file);
 		function.start_line = code->first_line;
 	}
-	free(marker);
+	free(name);
 	piece.n_function = 1;
 	piece.function = &one;
 	emit(pprof, &piece);
@@ -321,9 +305,7 @@ int sdw_export_pprof(const struct sdw_profile *profile, FILE *file)
 	err = sdw_gzip_stream_close(&pprof.stream);
 	err = pprof.err ? pprof.err : err;
 	sdw_places_free(&pprof.places);
-	sdw_strings_free(&pprof.strings);
-	sdw_map64_free(&pprof.number_of);
-	free(pprof.texts.items);
+	sdw_texts_free(&pprof.texts);
 	free(pprof.frames.items);
 	free(pprof.locations.items);
 	return err;

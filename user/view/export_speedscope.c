@@ -35,22 +35,7 @@ static void write_string(FILE *file, const char *text)
 	fputc('"', file);
 }
 
-static void write_frame_name(FILE *file, const struct sdw_profile_code *code)
-{
-	size_t bytes;
-	const char *name = sdw_marker_text(code->name, &bytes);
-	char *marker = NULL;
-
-	if (code->kind < SDW_CODE_MARKER)
-		write_string(file, sdw_text_or_unknown(code->name));
-	else if (asprintf(&marker, "[%.*s]", (int)bytes, name) >= 0)
-		write_string(file, marker);
-	else
-		fputs("\"?\"", file);
-	free(marker);
-}
-
-static void write_frames(const struct speedscope *out)
+static int write_frames(const struct speedscope *out)
 {
 	const struct sdw_places *places = &out->places;
 
@@ -59,8 +44,13 @@ static void write_frames(const struct speedscope *out)
 		const struct sdw_place *place = &places->places.items[i];
 		const struct sdw_profile_code *code = places->functions.items[place->function];
 
+		char *name = sdw_place_name(code);
+
+		if (!name)
+			return -ENOMEM;
 		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out->file);
-		write_frame_name(out->file, code);
+		write_string(out->file, name);
+		free(name);
 		if (code->kind == SDW_CODE_KERNEL || (code->file && *code->file)) {
 			fputs(",\"file\":", out->file);
 			write_string(out->file,
@@ -71,6 +61,7 @@ static void write_frames(const struct speedscope *out)
 		fputc('}', out->file);
 	}
 	fputs("\n]},\n", out->file);
+	return 0;
 }
 
 static int write_stack(struct speedscope *out, const struct sdw_sample_event *sample)
@@ -129,14 +120,14 @@ static int write_thread(struct speedscope *out, const struct sdw_thread_samples 
 static int write_all(struct speedscope *out)
 {
 	const struct sdw_recording *recording = &out->profile->recording;
-	int err = 0;
+	int err;
 
 	fputs("{\"$schema\":\"" SCHEMA "\",\n\"exporter\":", out->file);
 	write_string(out->file, "sidewinder " SDW_VERSION);
 	fputs(",\"name\":", out->file);
 	write_string(out->file, sdw_text_or_unknown(recording->command));
 	fputs(",\"activeProfileIndex\":0,\n", out->file);
-	write_frames(out);
+	err = write_frames(out);
 	fputs("\"profiles\":[", out->file);
 	for (size_t i = 0; i < out->threads.count && !err; i++) {
 		fputs(i ? ",\n" : "\n", out->file);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* places.c - see places.h. Sorted by what they are, so that the numbers are the same each time. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,10 +51,28 @@ static int compare_frames(const void *left, const void *right, void *context)
 	return line_a == line_b ? 0 : line_a < line_b ? -1 : 1;
 }
 
+bool *sdw_stacks_used(const struct sdw_profile *profile)
+{
+	bool *used = calloc(profile->stacks.count + 1, sizeof(*used));
+
+	if (!used)
+		return NULL;
+	for (size_t i = 0; i < profile->buckets.count; i++) {
+		if (profile->buckets.items[i].stack < profile->stacks.count)
+			used[profile->buckets.items[i].stack] = true;
+	}
+	/* a parent's id is less than its child's: see profile.c */
+	for (size_t i = profile->stacks.count; i-- > 1;) {
+		if (used[i])
+			used[profile->stacks.items[i].parent] = true;
+	}
+	return used;
+}
+
 /* Marks the frames of the stacks that samples have: used[frame id]. NULL: out of memory. */
 static bool *find_used(const struct sdw_profile *profile)
 {
-	bool *stacks = calloc(profile->stacks.count + 1, sizeof(*stacks));
+	bool *stacks = sdw_stacks_used(profile);
 	bool *used = calloc(profile->frames.count + 1, sizeof(*used));
 
 	if (!stacks || !used) {
@@ -61,18 +80,8 @@ static bool *find_used(const struct sdw_profile *profile)
 		used = NULL;
 		goto out;
 	}
-	for (size_t i = 0; i < profile->buckets.count; i++) {
-		if (profile->buckets.items[i].stack < profile->stacks.count)
-			stacks[profile->buckets.items[i].stack] = true;
-	}
-	for (size_t i = profile->stacks.count; i-- > 1;) {
-		const struct sdw_profile_stack *stack = &profile->stacks.items[i];
-
-		if (!stacks[i])
-			continue;
-		used[stack->frame] = true;
-		stacks[stack->parent] = true;
-	}
+	for (size_t i = 1; i < profile->stacks.count; i++)
+		used[profile->stacks.items[i].frame] |= stacks[i];
 out:
 	free(stacks);
 	return used;
@@ -126,6 +135,7 @@ static int number_statuses(struct sdw_places *places, const struct sdw_profile *
 			used[bucket->status] = true;
 	}
 	for (size_t i = 0; i < SDW_STATUS_COUNT && !err; i++) {
+		places->of_status[i] = UINT32_MAX;
 		if (!used[i])
 			continue;
 		err = add_place(places, &status_codes[i], 0, true);
@@ -165,4 +175,15 @@ void sdw_places_free(struct sdw_places *places)
 	free(places->places.items);
 	free(places->of_frame);
 	*places = (struct sdw_places){0};
+}
+
+char *sdw_place_name(const struct sdw_profile_code *code)
+{
+	size_t bytes;
+	const char *name = sdw_marker_text(code->name, &bytes);
+	char *marker;
+
+	if (code->kind < SDW_CODE_MARKER)
+		return strdup(sdw_text_or_unknown(code->name));
+	return asprintf(&marker, "[%.*s]", (int)bytes, name) < 0 ? NULL : marker;
 }

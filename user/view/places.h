@@ -21,12 +21,20 @@ struct sdw_places {
 	SDW_PROFILE_ARRAY(const struct sdw_profile_code *) functions; /* of each one code like it */
 	SDW_PROFILE_ARRAY(struct sdw_place) places;
 	uint32_t *of_frame; /* by frame id: the place */
-	/* by enum sdw_status: the place of samples without a stack, a marker with its name */
+	/* by enum sdw_status: the place of samples without a stack, a marker with its name;
+	 * UINT32_MAX: there is no such sample
+	 */
 	uint32_t of_status[SDW_STATUS_COUNT];
 };
 
 /* Returns 0 or -ENOMEM; to be freed in either case. `profile` must stay as it is until then. */
 int sdw_places_make(struct sdw_places *places, const struct sdw_profile *profile);
 void sdw_places_free(struct sdw_places *places);
+
+/* By stack id: is it, or is it below, the stack of a sample? To be freed; NULL: out of memory. */
+bool *sdw_stacks_used(const struct sdw_profile *profile);
+
+/* The name that formats show, of a marker in brackets; to be freed. NULL: out of memory. */
+char *sdw_place_name(const struct sdw_profile_code *code);
 
 #endif
