@@ -92,7 +92,8 @@ def measure_added(sidewinder, results, python, frequency, rounds, window, native
                         (depth, ' and native' if kind == NATIVE else ''), statistics.median(added), 'us',
                         goal if kind == PYTHON else 5.0,
                         detail='quartiles %.2f %.2f; an empty overflow %.1f us; %d rounds at %d kHz' %
-                        (quarter[0], quarter[2], floor, len(turns), frequency // 1000), data={'cost': cost, 'slices_ns': found[None]})
+                        (quarter[0], quarter[2], floor, len(turns), frequency // 1000),
+                        data={'cost': cost, 'slices_ns': found[None]})
 
 
 def run_time(sidewinder, python, depth, frequency, seconds, native):

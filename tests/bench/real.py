@@ -30,7 +30,7 @@ NOTES = {
     'web': 'close_graceful() and wait() sleep in poll() until the client has closed (strace -c -w: 75 % of the time in '
            'system calls;\n  perf: 2 % of the CPU time). py-spy samples wall time and takes such short waits for '
            'running; Sidewinder samples CPU time.',
-    'pytest': 'Both take CPU time here; single lines differ more, since so many share the time.',
+    'pytest': 'The program hardly waits, so wall and CPU time agree. What differs most is a tail of many small shares.',
     'numpy': 'blas_thread_server below is a thread without Python: perf sees it too, py-spy does not.',
 }
 
@@ -216,8 +216,8 @@ def compare(title, mine, other, witness, samples):
     top += [k for k in sorted(other, key=lambda k: -other[k][0])[:10] if k not in top]
     for k in top:
         a, b = mine.get(k, (0, 0)), other.get(k, (0, 0))
-        print('  %-48.48s %8.1f %% %s   %8.1f %% %s%s' % ('%s (%s)' % k[:2] if k[1] else k[0], a[0], percent(a[1]), b[0],
-                                                        percent(b[1]), '   *' if abs(a[0] - b[0]) > 3 else ''))
+        name, mark = '%s (%s)' % k[:2] if k[1] else k[0], '   *' if abs(a[0] - b[0]) > 3 else ''
+        print('  %-48.48s %8.1f %% %s   %8.1f %% %s%s' % (name, a[0], percent(a[1]), b[0], percent(b[1]), mark))
     print('  self shares overlap by %.1f %%; * differs by more than 3 points' % overlap(mine, other))
 
 
