@@ -11,10 +11,11 @@ import verify
 # start: "command" around the target, "all" the same with -a beside it, "attach" by -p ROLE once the
 #        role's line is there, "inside" where run.sh itself starts the profiler through $PROF
 # need:  a package from PyPI, put into a virtual environment of the interpreter
+# wants: processors that the target would use if they were there
 # alone: nothing else may run beside it (many busy processes, or lists of the whole machine)
 Variant = collections.namedtuple(
-    "Variant", "label start role options argv env seconds rate status need alone judge verify",
-    defaults=("", "command", "main", (), (), {}, 3, 997, 0, None, False, True, None))
+    "Variant", "label start role options argv env seconds rate status need alone wants judge verify",
+    defaults=("", "command", "main", (), (), {}, 3, 997, 0, None, False, 1, True, None))
 
 PYTHON_ONLY = ("--native=none",)
 
@@ -50,21 +51,21 @@ CASES = {
         plain(label="attached", start="attach", seconds=4),
         plain(label="all", start="all", seconds=4, alone=True)],
     "30-pid-namespace": [
-        plain(alone=True, seconds=6, verify=verify.outer_pids),
-        plain(label="beta", start="attach", role="inside_beta", alone=True, judge=False,
+        plain(alone=True, wants=3, seconds=6, verify=verify.outer_pids),
+        plain(label="beta", start="attach", role="inside_beta", alone=True, wants=3, judge=False,
               verify=verify.only_beta)],
     "32-profiler-in-namespace": [plain(start="inside", seconds=5, verify=verify.inside_namespace)],
-    "34-cgroup-v1-labels": [plain(alone=True)],
+    "34-cgroup-v1-labels": [plain(alone=True, wants=2)],
     "35-prefork": [
-        plain(alone=True, seconds=4, verify=verify.prefork),
-        plain(label="children", start="attach", options=("--children",), alone=True, seconds=4,
+        plain(alone=True, wants=4, seconds=4, verify=verify.prefork),
+        plain(label="children", start="attach", options=("--children",), alone=True, wants=4, seconds=4,
               verify=verify.prefork),
-        plain(label="parent", start="attach", alone=True, seconds=4, judge=False,
+        plain(label="parent", start="attach", alone=True, wants=4, seconds=4, judge=False,
               verify=verify.parent_only)],
     "37-gunicorn": [plain(need="gunicorn", alone=True, verify=verify.gunicorn)],
     "39-late-threads": [plain(seconds=4, verify=verify.late_threads)],
-    "40-native-threads": [plain(verify=verify.native_threads)],
-    "43-lock-released-in-c": [plain(alone=True, verify=verify.weight_is_cpu)],
+    "40-native-threads": [plain(wants=3, verify=verify.native_threads)],
+    "43-lock-released-in-c": [plain(alone=True, wants=3, verify=verify.weight_is_cpu)],
     "44-free-threaded": [plain(verify=verify.weight_is_done_cpu)],
     "46-subinterpreters": [plain(verify=verify.one_of_three)],
     "48-async-chain": [plain(verify=verify.sleepers)],
@@ -87,7 +88,7 @@ CASES = {
     "58-interrupted": [
         plain(label=signal, start="inside", env={"SIG": signal}, seconds=4, verify=verify.interrupted)
         for signal in ("INT", "TERM", "HUP", "KILL")],
-    "59-mixed-children": [plain(alone=True, verify=verify.mixed_children)],
+    "59-mixed-children": [plain(alone=True, wants=3, verify=verify.mixed_children)],
     "60-short-lived": [plain(alone=True, verify=verify.short_lived),
                        plain(label="all", start="all", alone=True, verify=verify.short_lived)],
     "62-disk-full": [plain(start="inside", judge=False, verify=verify.disk_full)],
@@ -96,7 +97,7 @@ CASES = {
     "69-many-stacks": [plain(verify=verify.many_stacks)],
     "70-large-events": [plain(verify=verify.large_events)],
     "72-interrupted-calls": [plain(verify=verify.undisturbed)],
-    "74-odd-paths": [plain(alone=True, verify=verify.odd_paths)],
+    "74-odd-paths": [plain(alone=True, wants=4, verify=verify.odd_paths)],
     "76-code-without-file": [plain(verify=verify.without_file)],
     "78-perf-trampolines": [plain(verify=verify.no_trampolines)],
     "79-attach-twice": [plain(start="inside", seconds=12, status=143, alone=True,

@@ -116,6 +116,19 @@ def bpf_programs_held(pids=None):
     return found
 
 
+def waiting_seconds(pid):
+    """(run, waited): what the threads that a process has now ran, and waited for a processor."""
+    run = waited = 0
+    try:
+        for name in os.listdir("/proc/%d/task" % pid):
+            numbers = read_text("/proc/%d/task/%s/schedstat" % (pid, name)).split()
+            if len(numbers) == 3:
+                run, waited = run + int(numbers[0]) / 1e9, waited + int(numbers[1]) / 1e9
+    except OSError:  # the process is gone
+        pass
+    return run, waited
+
+
 class CpuWatch(threading.Thread):
     """Follows the roles that appear in a target's output, and the CPU time they have used."""
 
@@ -128,6 +141,7 @@ class CpuWatch(threading.Thread):
         self.located = {}
         self.history = {}  # (pid, tid) -> [(unix time, CPU seconds)]
         self.children = {}  # (pid, tid) -> CPU seconds of the children that it has waited for
+        self.waited = {}  # pid -> (run, waited) at the last look
         self.seen = {}  # role -> unix time when its line was first there
         self.done = threading.Event()
         self.start()
@@ -143,6 +157,9 @@ class CpuWatch(threading.Thread):
                 for key in ids:
                     used = self.cpu_seconds(*key)
                     if used is not None:
+                        now = waiting_seconds(self.located[key[0]])
+                        if sum(now) >= sum(self.waited.get(key[0], (0, 0))):
+                            self.waited[key[0]] = now
                         children = cpu_seconds(self.located[key[0]], None, 13)
                         self.children[key] = max(children or 0.0, self.children.get(key, 0.0))
                         self.history.setdefault(key, []).append((time.time(), used))
