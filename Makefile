@@ -15,6 +15,7 @@ PROTOC_C ?= protoc-c
 BPFTOOL ?= $(or $(wildcard /usr/sbin/bpftool),bpftool)
 PYTHON  ?= python3
 VERSION := 0.1.0
+RELEASED := 2026-11-29
 
 Q   := $(if $(filter 1,$(V)),,@)
 say  = $(if $(Q),@printf '  %-5s %s\n' $(1) $(2:$(O)/%=%))
@@ -23,8 +24,8 @@ PACKAGES := libbpf libelf zlib libunwind-generic libunwind-ptrace json-c babeltr
 WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 OPTIMIZE ?= -O2 -g
 SANITIZE ?=
-CPPFLAGS += -D_GNU_SOURCE -DSDW_VERSION='"$(VERSION)"' -Iinclude -Iuser -I$(O)
-ifneq ($(filter-out help clean demo install-packages,$(or $(MAKECMDGOALS),all)),)
+CPPFLAGS += -D_GNU_SOURCE -DSDW_VERSION='"$(VERSION)"' -DSDW_RELEASED='"$(RELEASED)"' -Iinclude -Iuser -I$(O)
+ifneq ($(filter-out help clean demo install-packages uninstall,$(or $(MAKECMDGOALS),all)),)
 CPPFLAGS += $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 LDLIBS   += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 endif
@@ -49,7 +50,7 @@ UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/%)
 
 .PHONY: all
-all: $(O)/sidewinder
+all: $(O)/sidewinder $(O)/man/sidewinder.1
 
 $(O)/sidewinder: $(MAIN_OBJ) $(LIBRARY)
 	$(call say,LINK,$@)
@@ -76,6 +77,19 @@ $(O)/proto/%.o: $(O)/proto/%.c $(O)/flags
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 $(O)/user/view/flamegraph.o: $(wildcard user/view/flamegraph/*) # which it holds, by .incbin
+
+$(foreach shell,bash zsh fish,$(O)/user/cmd/completion_$(shell).o): \
+  $(O)/user/cmd/completion_%.o: user/cmd/completion/sidewinder.%
+
+# the program has all its tables, and writes its manual and completion by them
+$(O)/man/sidewinder.1: $(O)/sidewinder
+	$(call say,MAN,$@)
+	$(Q)rm -rf $(O)/man $(O)/completion && mkdir -p $(O)/man $(O)/completion
+	$(Q)for shell in bash zsh fish; do \
+	  $< help --completion=$$shell >$(O)/completion/sidewinder.$$shell || exit 1; done
+	$(Q)for verb in $$($< help --list=verbs | cut -f 1); do \
+	  $< help --man $$verb >$(O)/man/sidewinder-$$verb.1 || exit 1; done
+	$(Q)$< help --man >$@
 
 # one program: link every BPF object, then one skeleton, written whole or not at all
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/flags
@@ -122,9 +136,25 @@ check:
 bench: all
 	$(Q)tests/bench/run.sh $(O)
 
+SHARE           = $(DESTDIR)$(PREFIX)/share
+BASH_COMPLETION = bash-completion/completions/sidewinder
+ZSH_COMPLETION  = zsh/site-functions/_sidewinder
+FISH_COMPLETION = fish/vendor_completions.d/sidewinder.fish
+
 .PHONY: install
 install: all
 	$(Q)install -D -m 0755 $(O)/sidewinder $(DESTDIR)$(PREFIX)/bin/sidewinder
+	$(Q)install -d $(SHARE)/man/man1
+	$(Q)install -m 0644 $(O)/man/*.1 $(SHARE)/man/man1/
+	$(Q)install -D -m 0644 $(O)/completion/sidewinder.bash $(SHARE)/$(BASH_COMPLETION)
+	$(Q)install -D -m 0644 $(O)/completion/sidewinder.zsh $(SHARE)/$(ZSH_COMPLETION)
+	$(Q)install -D -m 0644 $(O)/completion/sidewinder.fish $(SHARE)/$(FISH_COMPLETION)
+
+.PHONY: uninstall
+uninstall:
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/sidewinder $(SHARE)/man/man1/sidewinder.1 \
+	  $(SHARE)/man/man1/sidewinder-*.1 $(SHARE)/$(BASH_COMPLETION) \
+	  $(SHARE)/$(ZSH_COMPLETION) $(SHARE)/$(FISH_COMPLETION)
 
 .PHONY: asan
 asan:
@@ -149,7 +179,7 @@ clean:
 
 .PHONY: help
 help:
-	@echo 'all demo check unit bench install format lint asan clean install-packages'
+	@echo 'all demo check unit bench install uninstall format lint asan clean install-packages'
 	@echo 'V=1 shows commands, O=dir builds elsewhere, PREFIX and DESTDIR say where to install'
 
 .PHONY: FORCE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* main.c - the sub-commands, and what must hold before any of them runs. */
+/* main.c - hands over to a sub-command, and what must hold before any of them runs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,15 +12,6 @@
 #include "base/options.h"
 #include "cmd/commands.h"
 #include "cmd/help.h"
-
-static const struct sdw_command commands[] = {
-	{"record", "record a program, processes, or the whole machine", sdw_command_record},
-	{"report", "print the hottest functions of a trace, who calls them, in which lines",
-	 sdw_command_report},
-	{"export", "turn a trace into a flame graph, folded stacks or JSON lines",
-	 sdw_command_export},
-	{0},
-};
 
 /* A file opened later must not become the standard output that somebody had closed. */
 static int fill_standard_files(void)
@@ -40,17 +31,17 @@ static int run(int argc, char **argv)
 	const struct sdw_command *command;
 
 	if (argc < 2) {
-		sdw_help_print(commands, stderr);
+		sdw_help_print(sdw_commands, stderr);
 		return SDW_EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
-		return sdw_help_run(commands, argc - 1, argv + 1);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return sdw_command_help(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		sdw_version_print(stdout);
 		return SDW_EXIT_OK;
 	}
-	command = sdw_command_find(commands, argv[1]);
-	return command ? command->run(argc - 1, argv + 1) : sdw_help_unknown(commands, argv[1]);
+	command = sdw_command_find(sdw_commands, argv[1]);
+	return command ? command->run(argc - 1, argv + 1) : sdw_help_unknown(sdw_commands, argv[1]);
 }
 
 int main(int argc, char **argv)

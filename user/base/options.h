@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * options.h - the options of a sub-command as one table: from it come the parsing (getopt_long),
- *the text of --help, and the messages about what is wrong.
+ * the text of --help, the messages about what is wrong, the manual, and the completion of shells.
  *
  *	static const struct sdw_option options[] = {
  *		{ SDW_OPTION_HEADING, .help = "What to show:" },
@@ -52,10 +52,14 @@ struct sdw_option_word {
 
 struct sdw_option {
 	enum sdw_option_type type;
-	char letter;	   /* short form; 0: none */
-	const char *name;  /* long form */
-	const char *value; /* name of the value in the help text, e.g. "HZ"; NULL: takes none */
-	size_t offset;	   /* of the field in the target; these two by SDW_OPTION_FIELD */
+	char letter;	  /* short form; 0: none */
+	const char *name; /* long form */
+	/*
+	 * Name of the value in the help text, e.g. "HZ"; NULL: takes none. For PID, EVENT, FILE
+	 * and DIR shells offer what there is.
+	 */
+	const char *value;
+	size_t offset; /* of the field in the target; these two by SDW_OPTION_FIELD */
 	size_t size;
 	const char *help;    /* broken into lines by itself */
 	bool value_optional; /* STRING and CALL: --name alone gives the value "" */
@@ -68,9 +72,10 @@ struct sdw_option {
 #define SDW_OPTION_FIELD(type, member) offsetof(type, member), sizeof(((type *)0)->member)
 
 struct sdw_usage {
-	const char *verb;      /* of the sub-command, e.g. "record" */
-	const char *arguments; /* after the verb: "[OPTION]... [TRACE]" */
-	const char *summary;   /* what it does, one or two sentences */
+	const char *verb; /* of the sub-command, e.g. "record" */
+	/* After the verb: "[OPTION]... [TRACE]". For TRACE and VERB shells offer what there is. */
+	const char *arguments;
+	const char *summary; /* what it does, one or two sentences */
 	const struct sdw_option *options;
 	const char *const *examples; /* pairs (command line, what it does), NULL at the end */
 	bool command_follows; /* what follows the first argument that is no option are not options
@@ -92,6 +97,12 @@ enum sdw_options_result {
  */
 enum sdw_options_result sdw_options_parse(const struct sdw_usage *usage, int argc, char **argv,
 					  void *target, int *first);
+
+/* -h, --help: every sub-command has it, none has it in its table. */
+extern const struct sdw_option sdw_option_help;
+
+/* One option as the help text shows it. */
+void sdw_option_print(const struct sdw_option *option, FILE *to);
 
 void sdw_options_print_help(const struct sdw_usage *usage, FILE *to);
 

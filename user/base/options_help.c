@@ -7,6 +7,9 @@
 #define WIDTH	    80 /* columns, of a terminal that nobody widened */
 #define HELP_COLUMN 30
 
+const struct sdw_option sdw_option_help = {
+	.type = SDW_OPTION_FLAG, .letter = 'h', .name = "help", .help = "this text"};
+
 void sdw_options_print_wrapped(FILE *to, int column, int indent, const char *text)
 {
 	while (*text) {
@@ -27,7 +30,7 @@ void sdw_options_print_wrapped(FILE *to, int column, int indent, const char *tex
 	fputc('\n', to);
 }
 
-static void print_option(const struct sdw_option *option, FILE *to)
+void sdw_option_print(const struct sdw_option *option, FILE *to)
 {
 	char name[96], letter[8] = "    ";
 	int used;
@@ -51,7 +54,6 @@ static void print_option(const struct sdw_option *option, FILE *to)
 
 void sdw_options_print_help(const struct sdw_usage *usage, FILE *to)
 {
-	static const struct sdw_option help = {.letter = 'h', .name = "help", .help = "this text"};
 	const struct sdw_option *option;
 	const char *const *example;
 
@@ -63,9 +65,9 @@ void sdw_options_print_help(const struct sdw_usage *usage, FILE *to)
 		if (option->type == SDW_OPTION_HEADING)
 			fprintf(to, "\n%s\n", option->help);
 		else
-			print_option(option, to);
+			sdw_option_print(option, to);
 	}
-	print_option(&help, to);
+	sdw_option_print(&sdw_option_help, to);
 	if (!usage->examples)
 		return;
 	fputs("\nExamples:\n", to);

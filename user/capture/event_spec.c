@@ -39,6 +39,11 @@ const char *sdw_event_spec_list(void)
 	       "cache-misses, rNNN (hexadecimal), SYSTEM:TRACEPOINT";
 }
 
+const char *sdw_event_spec_name(size_t index)
+{
+	return index < ARRAY_SIZE(known_events) ? known_events[index].name : NULL;
+}
+
 /* rNNN: 1 to 16 hexadecimal digits. */
 static bool parse_raw(const char *name, uint64_t *config)
 {

@@ -2,11 +2,13 @@
 /*
  * event_spec.h - turns what -e names into a perf event.
  *
- * Names: those of sdw_event_names, rNNN (the processor's own number, hexadecimal), and a tracepoint
- * as system:name, whose number comes from tracefs.
+ * Names: those of sdw_event_spec_name(), rNNN (the processor's own number, hexadecimal), and a
+ * tracepoint as system:name, whose number comes from tracefs.
  */
 #ifndef SDW_EVENT_SPEC_H
 #define SDW_EVENT_SPEC_H
+
+#include <stddef.h>
 
 #include "capture/config.h"
 
@@ -22,5 +24,8 @@ int sdw_event_spec_parse_in(const char *name, const char *const *tracefs,
 
 /* "cpu-clock, task-clock, ..., rNNN, SYSTEM:TRACEPOINT": for messages and help. */
 const char *sdw_event_spec_list(void);
+
+/* The names of events other than raw ones and tracepoints; NULL after the last. */
+const char *sdw_event_spec_name(size_t index);
 
 #endif

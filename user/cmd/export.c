@@ -71,7 +71,7 @@ static const char *const examples[] = {
 	NULL,
 };
 
-static const struct sdw_usage usage = {
+const struct sdw_usage sdw_usage_export = {
 	.verb = "export",
 	.arguments = "--to=FORMAT [OPTION]... [TRACE]",
 	.summary = "Writes a recording in the format of another program: TRACE, or the newest "
@@ -153,7 +153,7 @@ int sdw_command_export(int argc, char **argv)
 	enum sdw_options_result parsed;
 	int first;
 
-	parsed = sdw_options_parse(&usage, argc, argv, &command, &first);
+	parsed = sdw_options_parse(&sdw_usage_export, argc, argv, &command, &first);
 	if (parsed != SDW_OPTIONS_GO_ON)
 		return parsed == SDW_OPTIONS_HELP ? SDW_EXIT_OK : SDW_EXIT_USAGE;
 	if (argc - first > 1) {

@@ -8,9 +8,64 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/options.h"
+#include "cmd/candidates.h"
+#include "cmd/completion.h"
 #include "cmd/help.h"
+#include "cmd/manual.h"
 
 #define MAX_COMMANDS 32
+
+struct help_command {
+	bool manual;
+	enum sdw_shell shell;
+	enum sdw_candidates list;
+};
+
+static const struct sdw_option_word shell_words[] = {
+	{"bash", SDW_SHELL_BASH},
+	{"zsh", SDW_SHELL_ZSH},
+	{"fish", SDW_SHELL_FISH},
+	{NULL, 0},
+};
+
+static const struct sdw_option_word list_words[] = {
+	{"verbs", SDW_CANDIDATES_VERBS},
+	{"events", SDW_CANDIDATES_EVENTS},
+	{"pids", SDW_CANDIDATES_PIDS},
+	{NULL, 0},
+};
+
+#define FIELD(member) SDW_OPTION_FIELD(struct help_command, member)
+
+static const struct sdw_option options[] = {
+	{SDW_OPTION_FLAG, 'm', "man", NULL, FIELD(manual),
+	 .help = "the manual page, of sidewinder or of VERB, in the language of man"},
+	{SDW_OPTION_WORD, 0, "completion", "SHELL", FIELD(shell), .words = shell_words,
+	 .help = "what completes sidewinder's command line in bash, zsh or fish"},
+	{SDW_OPTION_WORD, 0, "list", "WHAT", FIELD(list), .words = list_words,
+	 .help = "what completion offers, a line each: verbs, events that this kernel has, or pids "
+		 "of Python processes"},
+	{.type = SDW_OPTION_END},
+};
+
+static const char *const examples[] = {
+	"sidewinder help record",
+	"what record takes",
+	"sidewinder help --man record | man -l -",
+	"its manual page, without an installation",
+	"eval \"$(sidewinder help --completion=bash)\"",
+	"complete its options in this shell from now on",
+	NULL,
+};
+
+const struct sdw_usage sdw_usage_help = {
+	.verb = "help",
+	.arguments = "[OPTION]... [VERB]",
+	.summary = "Lists the verbs, or the options of VERB; prints the manual and the completion "
+		   "of shells.",
+	.options = options,
+	.examples = examples,
+};
 
 const struct sdw_command *sdw_command_find(const struct sdw_command *commands, const char *name)
 {
@@ -22,28 +77,25 @@ const struct sdw_command *sdw_command_find(const struct sdw_command *commands, c
 
 void sdw_help_print(const struct sdw_command *commands, FILE *to)
 {
-	fputs("Usage: sidewinder VERB [OPTION]...\n"
-	      "\n"
-	      "Shows where unmodified Python programs spend their time, with BPF.\n"
-	      "\n",
-	      to);
+	const struct sdw_usage *program = &sdw_usage_program;
+	const struct sdw_option *option;
+	const char *const *example;
+
+	fprintf(to, "Usage: sidewinder %s\n\n%s\n\n", program->arguments, program->summary);
 	for (; commands->name; commands++)
 		fprintf(to, "  %-10s %s\n", commands->name, commands->summary);
-	fputs("  help       what a verb takes: sidewinder help VERB\n"
-	      "\n"
-	      "  --version  versions of sidewinder and its libraries\n"
-	      "\n"
-	      "Start with:\n"
-	      "  sidewinder record -- python3 app.py      record a program, print its hot spots\n"
-	      "  sidewinder export --to=flamegraph -o flamegraph.html\n"
-	      "                                           make a page of the newest trace\n",
-	      to);
+	fputc('\n', to);
+	for (option = program->options; option->type; option++)
+		sdw_option_print(option, to);
+	fputs("\nStart with:\n", to);
+	for (example = program->examples; example[0]; example += 2)
+		fprintf(to, "  %s\n      %s\n", example[0], example[1]);
 }
 
 int sdw_help_unknown(const struct sdw_command *commands, const char *name)
 {
-	const char *names[MAX_COMMANDS] = {"help"}, *nearest;
-	size_t count = 1;
+	const char *names[MAX_COMMANDS], *nearest;
+	size_t count = 0;
 
 	for (; commands->name && count < MAX_COMMANDS; commands++)
 		names[count++] = commands->name;
@@ -55,22 +107,56 @@ int sdw_help_unknown(const struct sdw_command *commands, const char *name)
 	return SDW_EXIT_USAGE;
 }
 
-int sdw_help_run(const struct sdw_command *commands, int argc, char **argv)
+static int help_of(const char *verb)
 {
-	const struct sdw_command *command;
-	char help_option[] = "--help";
-	char *arguments[3] = {NULL};
+	const struct sdw_command *command = sdw_command_find(sdw_commands, verb);
 
-	if (argc < 2 || !strcmp(argv[1], "help")) {
-		sdw_help_print(commands, stdout);
-		return SDW_EXIT_OK;
-	}
-	command = sdw_command_find(commands, argv[1]);
 	if (!command)
-		return sdw_help_unknown(commands, argv[1]);
-	arguments[0] = argv[1];
-	arguments[1] = help_option;
-	return command->run(2, arguments);
+		return sdw_help_unknown(sdw_commands, verb);
+	sdw_options_print_help(command->usage, stdout);
+	return SDW_EXIT_OK;
+}
+
+static int manual_of(const char *verb)
+{
+	if (verb && !sdw_command_find(sdw_commands, verb))
+		return sdw_help_unknown(sdw_commands, verb);
+	sdw_manual_print(sdw_commands, verb, stdout);
+	return SDW_EXIT_OK;
+}
+
+int sdw_command_help(int argc, char **argv)
+{
+	struct help_command command = {0};
+	enum sdw_options_result parsed;
+	const char *verb;
+	int first;
+
+	parsed = sdw_options_parse(&sdw_usage_help, argc, argv, &command, &first);
+	if (parsed != SDW_OPTIONS_GO_ON)
+		return parsed == SDW_OPTIONS_HELP ? SDW_EXIT_OK : SDW_EXIT_USAGE;
+	if (argc - first > 1) {
+		sdw_error("help: one verb at a time: '%s' is one too many", argv[first + 1]);
+		return SDW_EXIT_USAGE;
+	}
+	if (command.manual + (command.shell != SDW_SHELL_NONE) +
+		    (command.list != SDW_CANDIDATES_NONE) >
+	    1) {
+		sdw_error("help: only one of --man, --completion and --list at a time");
+		return SDW_EXIT_USAGE;
+	}
+	verb = first < argc ? argv[first] : NULL;
+	if (command.manual)
+		return manual_of(verb);
+	if (command.shell != SDW_SHELL_NONE)
+		sdw_completion_print(sdw_commands, command.shell, stdout);
+	else if (command.list != SDW_CANDIDATES_NONE)
+		sdw_candidates_print(sdw_commands, command.list, stdout);
+	else if (verb)
+		return help_of(verb);
+	else
+		sdw_help_print(sdw_commands, stdout);
+	return SDW_EXIT_OK;
 }
 
 void sdw_version_print(FILE *to)

@@ -13,9 +13,6 @@ const struct sdw_command *sdw_command_find(const struct sdw_command *commands, c
 
 void sdw_help_print(const struct sdw_command *commands, FILE *to);
 
-/* `help`, `help VERB`. Returns the exit status. */
-int sdw_help_run(const struct sdw_command *commands, int argc, char **argv);
-
 /* Says that there is no such sub-command, and which may be meant. Returns the exit status. */
 int sdw_help_unknown(const struct sdw_command *commands, const char *name);
 

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/number_file.h"
 #include "capture/event_spec.h"
+#include "cmd/commands.h"
 #include "cmd/record_options.h"
 #include "events.h"
 
@@ -183,7 +184,7 @@ static const char *const examples[] = {
 	NULL,
 };
 
-static const struct sdw_usage usage = {
+const struct sdw_usage sdw_usage_record = {
 	.verb = "record",
 	.arguments = "[OPTION]... [--] COMMAND [ARGUMENT]...\n"
 		     "       sidewinder record [OPTION]... --pid PID | --all",
@@ -302,7 +303,7 @@ enum sdw_options_result sdw_record_options_parse(int argc, char **argv, struct s
 	enum sdw_options_result result;
 	int first = argc, err;
 
-	result = sdw_options_parse(&usage, argc, argv, &arguments, &first);
+	result = sdw_options_parse(&sdw_usage_record, argc, argv, &arguments, &first);
 	if (result == SDW_OPTIONS_GO_ON) {
 		if (first < argc)
 			arguments.config.command = argv + first;

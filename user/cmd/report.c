@@ -104,7 +104,7 @@ static const char *const examples[] = {
 	NULL,
 };
 
-static const struct sdw_usage usage = {
+const struct sdw_usage sdw_usage_report = {
 	.verb = "report",
 	.arguments = "[OPTION]... [TRACE]",
 	.summary = "Prints the hottest functions of a recording: of TRACE, or of the newest "
@@ -222,7 +222,7 @@ int sdw_command_report(int argc, char **argv)
 	enum sdw_options_result parsed;
 	int first, err;
 
-	parsed = sdw_options_parse(&usage, argc, argv, &command, &first);
+	parsed = sdw_options_parse(&sdw_usage_report, argc, argv, &command, &first);
 	if (parsed != SDW_OPTIONS_GO_ON)
 		return parsed == SDW_OPTIONS_HELP ? SDW_EXIT_OK : SDW_EXIT_USAGE;
 	if (argc - first > 1) {

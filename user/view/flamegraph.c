@@ -15,27 +15,19 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/embed.h"
 #include "view/escape.h"
 #include "view/export.h"
 #include "view/frame_text.h"
 #include "view/report_header.h"
 
-/* Makes a file, named from the top of the source tree, a NUL-terminated string of the program. */
-#define EMBED(name, path)                        \
-	__asm__(".pushsection .rodata\n"         \
-		".local " #name "\n" #name ":\n" \
-		".incbin \"" path "\"\n"         \
-		".byte 0\n"                      \
-		".popsection\n");                \
-	extern const char(name)[]
-
-EMBED(page_html, "user/view/flamegraph/page.html");
-EMBED(style_css, "user/view/flamegraph/style.css");
-EMBED(tree_js, "user/view/flamegraph/tree.js");
-EMBED(draw_js, "user/view/flamegraph/draw.js");
-EMBED(words_js, "user/view/flamegraph/words.js");
-EMBED(act_js, "user/view/flamegraph/act.js");
-EMBED(head_js, "user/view/flamegraph/head.js");
+SDW_EMBED(page_html, "user/view/flamegraph/page.html");
+SDW_EMBED(style_css, "user/view/flamegraph/style.css");
+SDW_EMBED(tree_js, "user/view/flamegraph/tree.js");
+SDW_EMBED(draw_js, "user/view/flamegraph/draw.js");
+SDW_EMBED(words_js, "user/view/flamegraph/words.js");
+SDW_EMBED(act_js, "user/view/flamegraph/act.js");
+SDW_EMBED(head_js, "user/view/flamegraph/head.js");
 
 struct page {
 	const struct sdw_profile *profile;
