@@ -57,7 +57,7 @@ static void print_value(const struct sdw_usage *usage, const struct sdw_option *
 			fprintf(to, " %s", word->word);
 		fputs(") ;;\n", to);
 	} else {
-		fprintf(to, ") kind=(%s) ;;\n", option->value);
+		fprintf(to, ") kind=('%s') ;;\n", option->value);
 	}
 }
 

@@ -116,10 +116,10 @@ void sdw_completion_print_zsh(const struct sdw_command *commands, FILE *to)
 		fputc('\'', to);
 	}
 	fputs("\n\t)\n\t_describe -t verbs verb verbs\n}\n\n"
-	      "_sidewinder_program() {\n\t_arguments -C",
+	      "_sidewinder_program() {\n\tspecifications=(",
 	      to);
 	print_options(&sdw_usage_program, to);
-	fputs(" \\\n\t\t'1:verb:->verb' \\\n\t\t'*::argument:->rest'\n}\n", to);
+	fputs(")\n}\n", to);
 	for (command = commands; command->name; command++) {
 		fprintf(to, "\n_sidewinder_verb_%s() {\n\t_arguments -s -S", command->name);
 		print_options(command->usage, to);

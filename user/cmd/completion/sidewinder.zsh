@@ -19,8 +19,11 @@ _sidewinder_traces() {
 
 _sidewinder_main() {
 	local curcontext=$curcontext program=$words[1] state state_descr line
+	local -a specifications
 	local -A opt_args
-	_sidewinder_program && return
+	_sidewinder_program # which sets specifications
+	# here and not in a function of its own, at whose end $words would be whole again
+	_arguments -C $specifications '1:verb:->verb' '*::argument:->rest' && return
 	case $state in
 	verb) _sidewinder_verbs ;;
 	rest)
