@@ -22,6 +22,8 @@ def renamed(function, **changes):
 
 
 def names():
+    for _ in range(4):  # until the interpreter has been found
+        work()
     for name in NAMES:
         renamed(work, co_name=name, co_filename="/tmp/%s.py" % name.replace("/", ""))()
 
