@@ -41,7 +41,9 @@ static void test_records_come_out_by_time_and_keep_their_order_within_a_source(v
 	assert_int_equal(sdw_queue_next(queue, 100, &size)->pid, 2);
 	assert_int_equal(size, sizeof(struct sdw_record) + 13);
 	assert_int_equal(sdw_queue_next(queue, 100, &size)->pid, 3);
+	assert_true(sdw_queue_bytes(queue) > 0);
 	assert_int_equal(sdw_queue_next(queue, 100, &size)->pid, 6);
+	assert_int_equal(sdw_queue_bytes(queue), 0);
 	assert_null(sdw_queue_next(queue, 100, &size));
 	sdw_queue_free(queue);
 }

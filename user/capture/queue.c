@@ -151,3 +151,12 @@ const struct sdw_record *sdw_queue_next(struct sdw_queue *queue, uint64_t until_
 	sift_down(queue, 0);
 	return record;
 }
+
+size_t sdw_queue_bytes(const struct sdw_queue *queue)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < queue->source_count; i++)
+		bytes += queue->sources[i].count - queue->sources[i].first;
+	return bytes;
+}

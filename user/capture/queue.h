@@ -28,4 +28,7 @@ int sdw_queue_add(struct sdw_queue *queue, size_t source, const void *record, si
  */
 const struct sdw_record *sdw_queue_next(struct sdw_queue *queue, uint64_t until_ns, size_t *size);
 
+/* Bytes of records that wait in it. */
+size_t sdw_queue_bytes(const struct sdw_queue *queue);
+
 #endif

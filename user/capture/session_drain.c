@@ -10,6 +10,7 @@
 #include "capture/session_internal.h"
 
 #define COMMAND_BYTES 4096
+#define REFILL_NS     5000000u /* between two looks at the rings while records are handled */
 
 uint64_t sdw_session_now(void)
 {
@@ -19,18 +20,36 @@ uint64_t sdw_session_now(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-int sdw_session_drain(struct sdw_session *session, uint64_t until_ns)
+/* Moves what is in the kernel's buffers into the queue. */
+static int fill_queue(struct sdw_session *session)
 {
-	const struct sdw_record *record;
-	size_t size;
-	int err;
+	int err = ring_buffer__consume(session->rings);
 
-	err = ring_buffer__consume(session->rings);
 	if (err < 0)
 		return session->error ? session->error : err;
-	err = sdw_sideband_drain(session->sideband, session->queue, session->first_sideband);
-	while (!err && (record = sdw_queue_next(session->queue, until_ns, &size)))
+	return sdw_sideband_drain(session->sideband, session->queue, session->first_sideband);
+}
+
+int sdw_session_drain(struct sdw_session *session, uint64_t until_ns)
+{
+	uint64_t filled_ns = sdw_session_now(), now;
+	const struct sdw_record *record;
+	size_t size;
+	int err = fill_queue(session);
+
+	while (!err && (record = sdw_queue_next(session->queue, until_ns, &size))) {
 		err = sdw_pipeline_record(session->pipeline, record, size);
+		/*
+		 * A record that brings a new file can take milliseconds, while large stacks fill a
+		 * ring: the queue has more room. What is too much for it is lost and counted there.
+		 */
+		now = sdw_session_now();
+		if (err || now - filled_ns < REFILL_NS ||
+		    sdw_queue_bytes(session->queue) > session->config->max_memory / 4)
+			continue;
+		filled_ns = now;
+		err = fill_queue(session);
+	}
 	return err;
 }
 

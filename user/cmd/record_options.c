@@ -15,7 +15,7 @@
 #include "events.h"
 
 #define DEFAULT_FREQUENCY  1000
-#define DEFAULT_RING_BYTES (4u << 20)
+#define DEFAULT_RING_BYTES (8u << 20)
 #define DEFAULT_MEMORY	   (1ull << 30)
 #define MIN_RING_BYTES	   (64u << 10)
 #define MAX_RING_BYTES	   (1u << 30)
@@ -155,7 +155,7 @@ static const struct sdw_option options[] = {
 
 	{SDW_OPTION_HEADING, .help = "For experts:"},
 	{SDW_OPTION_SIZE, 0, "ring-bytes", "SIZE", FIELD(config.ring_bytes), .min = MIN_RING_BYTES,
-	 .max = MAX_RING_BYTES, .help = "buffer per processor, a power of two (default: 4M)"},
+	 .max = MAX_RING_BYTES, .help = "buffer per processor, a power of two (default: 8M)"},
 	{SDW_OPTION_SIZE, 0, "max-memory", "SIZE", FIELD(config.max_memory), .min = 1 << 24,
 	 .help = "for names and stacks (default: 1G)"},
 	{SDW_OPTION_STRING, 0, "btf", "FILE", FIELD(config.btf_path),
