@@ -53,7 +53,7 @@ static void test_defaults_are_those_of_the_help_text(void **state)
 	assert_int_equal(config.stack_bytes, 65536);
 	assert_true(config.templates);
 	assert_false(config.verify_unwind);
-	assert_int_equal(config.ring_bytes, 4194304);
+	assert_int_equal(config.ring_bytes, 8388608);
 	assert_int_equal(config.max_memory, 1073741824);
 	assert_null(config.output);
 	assert_true(config.max_loss == 0.05);
