@@ -111,7 +111,7 @@ until "$prefix/bin/sidewinder" help --list=pids | grep -q "^$sleeper" || [ $trie
 done
 check 'the program lists a Python process' eval '"$prefix/bin/sidewinder" help --list=pids |
 	grep "^$sleeper" || { tr "\0" " " </proc/$sleeper/cmdline; false; }'
-for shell in bash fish; do
+for shell in bash zsh fish; do
 	if command -v $shell >/dev/null; then
 		while IFS='|' read -r name line want; do
 			# both may name the sleeper

@@ -2,19 +2,25 @@
 # SPDX-License-Identifier: MIT
 # Completion of sidewinder's command line in zsh. Made by: sidewinder help --completion=zsh
 
-# Offers the lines of `sidewinder help --list=$1`: a value, a tab, and what it is.
+# Offers the lines of `sidewinder help --list=LIST`: a value, a tab, and what it is. LIST is the last
+# argument; those before it are for compadd.
 _sidewinder_list() {
+	local list=$@[-1]
 	local -a lines
-	lines=(${(f)"$(_call_program $1 $program help --list=$1)"})
+	lines=(${(f)"$(_call_program $list $program help --list=$list)"})
 	lines=("${(@)lines//\\/\\\\}")
 	lines=("${(@)lines//:/\\:}")
 	lines=("${(@)lines//$'\t'/:}")
-	_describe -t $1 $1 lines
+	_describe -t $list $list lines "${@[1,-2]}"
+}
+
+_sidewinder_is_trace() {
+	[[ -e $REPLY/metadata && -e $REPLY/stream ]]
 }
 
 # Directories that are traces; where there is none, those that lead further.
 _sidewinder_traces() {
-	_files -g '*(-/e:"[[ -e \$REPLY/metadata && -e \$REPLY/stream ]]":)'
+	_path_files "$@" -g '*(-/+_sidewinder_is_trace)' || _path_files "$@" -/
 }
 
 _sidewinder_main() {
