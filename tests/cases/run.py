@@ -82,6 +82,11 @@ class Run:
             if ran + waited > 0.5 and waited / (ran + waited) > allowed:
                 return "the machine is busy: pid %d waited %.1f s for a processor and ran %.1f s" % (
                     pid, waited, ran)
+        children = re.search(r"^@done children=(\d+)", self.stdout, re.M)
+        if children:  # each works 0.15 s by the clock (60-short-lived)
+            each = max(self.watch.children.values(), default=0) / max(1, int(children.group(1)))
+            if each < 0.14:
+                return "the machine is busy: each child ran %.2f s" % each
         return ""
 
     def only_shares(self):

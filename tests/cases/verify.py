@@ -330,7 +330,7 @@ def short_lived(run):
     # 0.15 s each by the clock; on a busy machine they get less, which the kernel tells
     seconds = min(0.15 * children, run.watch.children[run.roles["main"][0]])
     share = weight(samples_with(run, "brief_job")) / run.rate / seconds
-    run.expect(share >= 0.5, "%.2f of the children's work" % share)
+    run.expect(share >= 0.5, "FAIL share of the children's work: %.2f" % share)
     run.expect(len(run.stderr.splitlines()) < 12, "messages: %s" % run.stderr[:300])
 
 
