@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "capture/pipeline.h"
 
 int sdw_pipeline_create(const struct sdw_config *config, struct sdw_sink *sink,
@@ -63,13 +64,20 @@ static int announce_process(struct sdw_pipeline *pipeline, struct sdw_image *ima
 		.parent = image->parent,
 		.pid = image->pid,
 		.inner_pid = image->inner_pid ? image->inner_pid : image->pid,
-		.comm = image->comm,
 	};
+	char *comm;
+	int err;
 
 	if (image->id)
 		return 0;
+	comm = sdw_utf8_repair(image->comm); /* a process may call itself anything */
+	if (!comm)
+		return -ENOMEM;
+	event.comm = comm;
 	image->id = ++pipeline->processes;
-	return pipeline->sink->ops->process(pipeline->sink, &event);
+	err = pipeline->sink->ops->process(pipeline->sink, &event);
+	free(comm);
+	return err;
 }
 
 /* The sink's id of a thread, announced at its first sample. */
@@ -79,6 +87,7 @@ static int thread_id(struct sdw_pipeline *pipeline, struct sdw_image *image,
 	uint64_t *known = sdw_map64_find(&image->threads, sample->tid);
 	struct sdw_thread_event event = {.time_ns = time_ns, .tid = sample->tid};
 	const struct sdw_new_thread *new;
+	char *name;
 	int err;
 
 	if (known) {
@@ -88,13 +97,17 @@ static int thread_id(struct sdw_pipeline *pipeline, struct sdw_image *image,
 	err = announce_process(pipeline, image, time_ns);
 	if (err)
 		return err;
-	*id = ++pipeline->threads;
 	new = sdw_image_new_thread(image, sample->tid);
-	event.name = new ? new->comm : image->comm;
+	name = sdw_utf8_repair(new ? new->comm : image->comm);
+	if (!name)
+		return -ENOMEM;
+	*id = ++pipeline->threads;
+	event.name = name;
 	event.inner_tid = new &&new->inner_tid ? new->inner_tid : sample->tid;
 	event.id = *id;
 	event.process = image->id;
 	err = pipeline->sink->ops->thread(pipeline->sink, &event);
+	free(name);
 	return err ?: sdw_image_announce_thread(image, sample->tid, *id);
 }
 
