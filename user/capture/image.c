@@ -479,6 +479,8 @@ static void forget(struct sdw_images *images, size_t at)
 	if (images->python_stacks)
 		sdw_python_stacks_forget(images->python_stacks, image->pid, image->epoch);
 	sdw_map64_remove(&images->by_key, key_of(image->pid, image->epoch));
+	if (image_at(&images->current, image->pid) == image)
+		sdw_map64_remove(&images->current, image->pid);
 	release(image);
 	free(image);
 	images->all.items[at] = images->all.items[--images->all.count];
