@@ -76,6 +76,7 @@ $(O)/proto/%.o: $(O)/proto/%.c $(O)/flags
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
+$(O)/user/view/heatmap.o: $(wildcard user/view/heatmap/*)
 $(O)/user/view/flamegraph.o: $(wildcard user/view/flamegraph/*) # which it holds, by .incbin
 
 $(foreach shell,bash zsh fish,$(O)/user/cmd/completion_$(shell).o): \

@@ -18,7 +18,9 @@ enum format {
 	FORMAT_FLAMEGRAPH,
 	FORMAT_PPROF,
 	FORMAT_SPEEDSCOPE,
-	FORMAT_FIREFOX
+	FORMAT_FIREFOX,
+	FORMAT_PERFETTO,
+	FORMAT_HEATMAP
 };
 
 struct export_command {
@@ -33,9 +35,11 @@ static const struct sdw_option_word format_words[] = {
 	{"folded", FORMAT_FOLDED},
 	{"jsonl", FORMAT_JSONL},
 	{"flamegraph", FORMAT_FLAMEGRAPH},
+	{"heatmap", FORMAT_HEATMAP},
 	{"pprof", FORMAT_PPROF},
 	{"speedscope", FORMAT_SPEEDSCOPE},
 	{"firefox", FORMAT_FIREFOX},
+	{"perfetto", FORMAT_PERFETTO},
 	{NULL, 0},
 };
 /* clang-format on */
@@ -45,8 +49,10 @@ static const struct sdw_option_word format_words[] = {
 static const struct sdw_option options[] = {
 	{SDW_OPTION_WORD, 't', "to", "FORMAT", FIELD(format), .words = format_words,
 	 .help = "folded: a line a stack, for flamegraph.pl and others; jsonl: a JSON object a "
-		 "line, for programs; flamegraph: one HTML page, for a browser; pprof: for 'go tool "
-		 "pprof'; speedscope: for speedscope, each thread in time; firefox: for profiler.firefox.com"},
+		 "line, for programs; flamegraph: one HTML page, for a browser; heatmap: one HTML "
+		 "page with the source and each line's share; pprof: for 'go tool pprof'; "
+		 "speedscope: for speedscope, each thread in time; firefox: for "
+		 "profiler.firefox.com; perfetto: for ui.perfetto.dev"},
 	{SDW_OPTION_STRING, 'o', "output", "FILE", FIELD(output),
 	 .help = "write FILE, whole or not at all (default, and with -: standard output)"},
 	{SDW_OPTION_FLAG, 0, "processes", NULL, FIELD(how.processes),
@@ -108,6 +114,10 @@ static int write_format(const struct export_command *command, const struct sdw_p
 		return sdw_export_folded(profile, &command->how, file);
 	case FORMAT_JSONL:
 		return sdw_export_jsonl(profile, &command->how, file);
+	case FORMAT_HEATMAP:
+		return sdw_export_heatmap(profile, file);
+	case FORMAT_PERFETTO:
+		return sdw_export_perfetto(profile, file);
 	case FORMAT_FIREFOX:
 		return sdw_export_firefox(profile, file);
 	case FORMAT_SPEEDSCOPE:
@@ -123,7 +133,7 @@ static int write_format(const struct export_command *command, const struct sdw_p
 static bool needs_samples(const struct export_command *command)
 {
 	return command->how.samples || command->format == FORMAT_SPEEDSCOPE ||
-	       command->format == FORMAT_FIREFOX;
+	       command->format == FORMAT_FIREFOX || command->format == FORMAT_PERFETTO;
 }
 
 static int run(const struct export_command *command, const char *trace)

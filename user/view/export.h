@@ -50,6 +50,15 @@ int sdw_export_speedscope(const struct sdw_profile *profile, FILE *file);
 /* The Firefox Profiler's processed profile format; see export_firefox.c. Needs keep_samples. */
 int sdw_export_firefox(const struct sdw_profile *profile, FILE *file);
 
+/* A trace for Perfetto: each sample with its stack, each loss. Needs keep_samples. */
+int sdw_export_perfetto(const struct sdw_profile *profile, FILE *file);
+
+/*
+ * One HTML page with the Python source files and each line's share of the samples: its parts are in
+ * heatmap/. The sources are read now, by the rules of source_file.h.
+ */
+int sdw_export_heatmap(const struct sdw_profile *profile, FILE *file);
+
 /*
  * pprof's profile.proto in gzip, for `go tool pprof`. Values: samples/count, and cpu/nanoseconds or
  * EVENT/count; labels: process, pid, thread, tid; the header of a report as comments.

@@ -3,22 +3,15 @@
  * flamegraph.c - puts the data of a profile into a page whose parts (flamegraph/) are in the
  * program.
  *
- * The page is copied up to each "@WORD@", which stands for the data, the scripts, the style or the
- * nonce. The data is one JSON object in a script element of type application/json; nothing in it
- * can end that element (SDW_ESCAPE_SCRIPT). Only the script and style that carry the nonce, which
- * is new in each page, are let run by the page's own policy.
- *
  * Written directly, not as json-c objects: the arrays have millions of numbers.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/embed.h"
-#include "view/escape.h"
 #include "view/export.h"
 #include "view/frame_text.h"
+#include "view/page.h"
 #include "view/report_header.h"
 
 SDW_EMBED(page_html, "user/view/flamegraph/page.html");
@@ -29,22 +22,10 @@ SDW_EMBED(words_js, "user/view/flamegraph/words.js");
 SDW_EMBED(act_js, "user/view/flamegraph/act.js");
 SDW_EMBED(head_js, "user/view/flamegraph/head.js");
 
-struct page {
-	const struct sdw_profile *profile;
-	char nonce[33];
-};
-
-static void write_string(FILE *file, const char *text)
-{
-	fputc('"', file);
-	sdw_escape_write(file, text ? text : "", SDW_ESCAPE_SCRIPT);
-	fputc('"', file);
-}
-
 static void write_member(FILE *file, const char *key, const char *text)
 {
 	fprintf(file, "\"%s\":", key);
-	write_string(file, text);
+	sdw_page_write_string(file, text);
 	fputc(',', file);
 }
 
@@ -58,7 +39,7 @@ static void write_counts(FILE *file, const char *key, const uint64_t *counts, un
 		if (!counts[i])
 			continue;
 		fprintf(file, "%s[%" PRIu64 ",", separator, counts[i]);
-		write_string(file, meaning(i));
+		sdw_page_write_string(file, meaning(i));
 		fputc(']', file);
 		separator = ",";
 	}
@@ -95,7 +76,7 @@ static void write_owners(const struct sdw_profile *profile, FILE *file)
 	fputs("\"processes\":[", file);
 	for (size_t i = 0; i < profile->processes.count; i++) {
 		fprintf(file, "%s[%" PRIu32 ",", i ? "," : "", profile->processes.items[i].pid);
-		write_string(file, profile->processes.items[i].comm);
+		sdw_page_write_string(file, profile->processes.items[i].comm);
 		fputc(']', file);
 	}
 	fputs("],\n\"threads\":[", file);
@@ -104,7 +85,7 @@ static void write_owners(const struct sdw_profile *profile, FILE *file)
 
 		fprintf(file, "%s[%" PRIu32 ",%" PRIu32 ",", i ? "," : "", thread->process,
 			thread->tid);
-		write_string(file, thread->name);
+		sdw_page_write_string(file, thread->name);
 		fputc(']', file);
 	}
 	fputs("],\n", file);
@@ -117,9 +98,9 @@ static void write_codes(const struct sdw_profile *profile, FILE *file)
 		const struct sdw_profile_code *code = &profile->codes.items[i];
 
 		fprintf(file, "%s[%u,", i ? "," : "", code->kind);
-		write_string(file, code->name);
+		sdw_page_write_string(file, code->name);
 		fputc(',', file);
-		write_string(file, code->file);
+		sdw_page_write_string(file, code->file);
 		fprintf(file, ",%" PRIu32 "]", code->first_line);
 	}
 	fputs("],\n", file);
@@ -150,78 +131,41 @@ static void write_stacks(const struct sdw_profile *profile, FILE *file)
 	fputs("]", file);
 }
 
-static void write_data(const struct page *page, FILE *file)
+static void write_data(const void *context, FILE *file)
 {
+	const struct sdw_profile *profile = context;
+
 	fputs("{\n", file);
-	write_recording(page->profile, file);
-	write_owners(page->profile, file);
-	write_codes(page->profile, file);
-	write_stacks(page->profile, file);
+	write_recording(profile, file);
+	write_owners(profile, file);
+	write_codes(profile, file);
+	write_stacks(profile, file);
 	fputs("\n}", file);
 }
 
-static void write_nonce(const struct page *page, FILE *file)
+static void write_style(const void *context, FILE *file)
 {
-	fputs(page->nonce, file);
-}
-
-static void write_style(const struct page *page, FILE *file)
-{
-	(void)page;
+	(void)context;
 	fputs(style_css, file);
 }
 
-static void write_script(const struct page *page, FILE *file)
+static void write_script(const void *context, FILE *file)
 {
 	const char *const parts[] = {tree_js, draw_js, words_js, act_js, head_js};
 
-	(void)page;
+	(void)context;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		fputs(parts[i], file);
 }
 
-/* Writes what the word at `at` stands for. Returns the bytes of the word, or 0 if it is none. */
-static size_t write_word(const struct page *page, const char *at, FILE *file)
+int sdw_export_flamegraph(const struct sdw_profile *profile, FILE *file)
 {
-	static const struct {
-		const char *word;
-		void (*write)(const struct page *page, FILE *file);
-	} words[] = {
-		{"@NONCE@", write_nonce},
+	static const struct sdw_page_word words[] = {
 		{"@STYLE@", write_style},
 		{"@DATA@", write_data},
 		{"@SCRIPT@", write_script},
+		{NULL, NULL},
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		size_t bytes = strlen(words[i].word);
-
-		if (strncmp(at, words[i].word, bytes) != 0)
-			continue;
-		words[i].write(page, file);
-		return bytes;
-	}
-	return 0;
-}
-
-int sdw_export_flamegraph(const struct sdw_profile *profile, FILE *file)
-{
-	struct page page = {.profile = profile};
-	const char *text = page_html, *at;
-	uint64_t random[2];
-
-	if (getrandom(random, sizeof(random), 0) != sizeof(random))
-		return -EIO;
-	snprintf(page.nonce, sizeof(page.nonce), "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
-	while ((at = strchr(text, '@'))) {
-		size_t bytes;
-
-		fwrite(text, 1, (size_t)(at - text), file);
-		bytes = write_word(&page, at, file);
-		if (!bytes)
-			fputc('@', file);
-		text = at + (bytes ? bytes : 1);
-	}
-	fputs(text, file);
-	return 0;
+	return sdw_page_write(page_html, words, profile, file);
 }

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// heatmap.js - the files with their lines, made when they are opened.
+const data = JSON.parse(document.getElementById("data").textContent);
+const get = (id) => document.getElementById(id);
+const state = { heat: "self", extent: "hot", text: "" };
+const AROUND = 4; /* lines shown around a hot one */
+const LEAST = 0.001; /* of all samples: a line with less is not hot enough to be shown by itself */
+const whole = new Intl.NumberFormat("en-US");
+const percent = (value) => data.all ? (100 * value / data.all).toFixed(1) + "%" : "–";
+
+function element(name, className, text) {
+	const made = document.createElement(name);
+	if (className)
+		made.className = className;
+	if (text !== undefined)
+		made.textContent = text;
+	return made;
+}
+function showFacts() {
+	const facts = get("facts"), command = data.command || "Sidewinder";
+	const fact = (number, words) => {
+		const made = element("span");
+		made.append(element("b", "", number), " " + words);
+		facts.append(made);
+	};
+	document.title = command + " — Sidewinder heat map";
+	get("command").textContent = command;
+	get("command").title = command;
+	fact(data.event || "?", data.frequency ? "at " + whole.format(data.frequency) + " Hz" : "");
+	fact((data.durationMs / 1000).toFixed(2) + " s", "recorded");
+	fact(whole.format(data.samples), "samples");
+	fact(whole.format(data.lost), "lost");
+	if (data.startMs)
+		fact(new Date(data.startMs).toISOString().slice(0, 16).replace("T", " "), "UTC");
+	if (data.host)
+		fact(data.host, "");
+	if (data.only)
+		fact("only", data.only);
+	if (!data.complete)
+		fact("incomplete:", "the recording did not end in order");
+}
+
+/* Lines by number: [self, total]; 0 stands for frames whose line is not known. */
+function sharesOf(file) {
+	const shares = new Map();
+	for (let i = 0; i < file.lines.length; i += 3)
+		shares.set(file.lines[i], [file.lines[i + 1], file.lines[i + 2]]);
+	return shares;
+}
+function lineRow(number, share, text, hottest) {
+	const row = element("tr"), code = element("td", "code", text);
+	const value = share ? share[state.heat === "self" ? 0 : 1] : 0;
+	row.append(element("td", "number", number || "?"));
+	row.append(element("td", "amount", share && share[0] ? percent(share[0]) : ""));
+	row.append(element("td", "amount", share && share[1] ? percent(share[1]) : ""));
+	row.append(code);
+	if (share)
+		row.title = whole.format(share[0]) + " self, " + whole.format(share[1]) + " in all, of " +
+			whole.format(data.all) + (data.weighted ? " " + data.event : " samples");
+	if (value) {
+		/* by its root, so that a line with a tenth of the heat can still be told from a cold one */
+		const heat = Math.sqrt(value / hottest);
+		code.style.background = "rgba(var(--heat), " + (0.05 + 0.45 * heat).toFixed(3) + ")";
+		code.style.borderLeftColor = "rgba(var(--heat), " + (0.3 + 0.7 * heat).toFixed(3) + ")";
+	}
+	return row;
+}
+/* Which lines are shown; hot ones, those around them, and what was asked for. */
+function shown(lines, shares) {
+	const show = new Uint8Array(lines + 1);
+	if (state.extent === "whole")
+		return show.fill(1);
+	for (const [line, share] of shares) {
+		if (line && share[1] < data.all * LEAST)
+			continue;
+		for (let i = Math.max(1, line - AROUND); i <= Math.min(lines, line + AROUND); i++)
+			show[i] = 1;
+	}
+	return show;
+}
+function gapRow(count, open) {
+	const row = element("tr", "gap"), cell = element("td", "", "⋯ " + whole.format(count) + " lines");
+	cell.colSpan = 4;
+	row.append(cell);
+	row.addEventListener("click", open);
+	return row;
+}
+function headRow() {
+	const row = element("tr", "head");
+	["line", "self", "total"].forEach((word) => row.append(element("td", "number", word)));
+	row.append(element("td"));
+	return row;
+}
+function fillTable(table, file) {
+	const shares = sharesOf(file), source = (file.text || "").split("\n");
+	const lines = Math.max(source.length, ...shares.keys());
+	const hottest = Math.max(1, ...[...shares.values()].map((share) => share[state.heat === "self" ? 0 : 1]));
+	const show = file.text === undefined ? null : shown(lines, shares);
+	const row = (line) => lineRow(line, shares.get(line), source[line - 1] || "", hottest);
+	table.replaceChildren(headRow());
+	if (shares.has(0))
+		table.append(lineRow(0, shares.get(0), "(line not known)", hottest));
+	if (!show) {
+		[...shares.keys()].filter((line) => line).sort((a, b) => a - b).forEach((line) => table.append(row(line)));
+		return;
+	}
+	for (let line = 1; line <= lines; line++) {
+		let end = line;
+		if (show[line]) {
+			table.append(row(line));
+			continue;
+		}
+		while (end < lines && !show[end + 1])
+			end++;
+		const from = line, gap = gapRow(end - line + 1, () => {
+			const rows = [];
+			for (let i = from; i <= end; i++)
+				rows.push(row(i));
+			gap.replaceWith(...rows);
+		});
+		table.append(gap);
+		line = end;
+	}
+}
+function fill(details, file) {
+	const scroll = element("div", "scroll"), table = element("table");
+	details.querySelectorAll(".scroll, .note").forEach((old) => old.remove());
+	if (file.problem)
+		details.append(element("div", "note", "The source is not shown: " + file.problem + "."));
+	if (file.changed)
+		details.append(element("div", "note", "The file was changed after the recording: its lines may not be those that ran."));
+	fillTable(table, file);
+	scroll.append(table);
+	details.append(scroll);
+}
+function share(value, word) {
+	const made = element("span", "share", percent(value) + " ");
+	made.append(element("small", "", word));
+	return made;
+}
+function makeFile(file, isFirst) {
+	const details = element("details", "file"), summary = element("summary"), path = element("span", "path");
+	path.append(element("bdi", "", file.path));
+	path.title = file.path;
+	summary.append(share(file.self, "self"), share(file.total, "total"), path);
+	details.append(summary);
+	details.addEventListener("toggle", () => {
+		if (details.open && !details.querySelector(".scroll"))
+			fill(details, file);
+	});
+	details.open = isFirst;
+	return details;
+}
+function showFiles() {
+	const words = state.text.toLowerCase();
+	let matched = 0;
+	files.forEach(({ file, details }) => {
+		details.hidden = !file.path.toLowerCase().includes(words);
+		matched += !details.hidden;
+	});
+	get("matched").textContent = words ? matched + " of " + files.length + " files" : files.length + " files";
+}
+function switchOf(id, change) {
+	get(id).addEventListener("click", (event) => {
+		const button = event.target.closest("button");
+		if (!button)
+			return;
+		get(id).querySelectorAll("button").forEach((each) =>
+			each.setAttribute("aria-pressed", String(each === button)));
+		change(button.dataset.value);
+		files.forEach(({ file, details }) => {
+			details.querySelectorAll(".scroll, .note").forEach((old) => old.remove());
+			if (details.open)
+				fill(details, file);
+		});
+	});
+}
+
+showFacts();
+const files = data.files.map((file, i) => ({ file, details: makeFile(file, i === 0) }));
+get("files").append(...files.map(({ details }) => details));
+if (!files.length)
+	get("files").append(element("div", "note", "No sample has a Python function in its stack."));
+showFiles();
+switchOf("heat", (value) => { state.heat = value; });
+switchOf("extent", (value) => { state.extent = value; });
+get("search").addEventListener("input", (event) => { state.text = event.target.value; showFiles(); });
