@@ -84,7 +84,9 @@ def main():
         with open(path) as file:
             print(file.read(), end='')
     else:
-        print('\n%s\n\nmore in %s' % (results.table(), path))
+        where = results.conditions
+        print('\n%s\n\nLinux %s, %s, %d processors, load %.1f at the start; more in %s' %
+              (results.table(), where['kernel'], where['processor'], where['processors'], where['load'], path))
     return 1 if any(row['section'] in SECTIONS and row['what'] == 'all further rows' for row in results.rows) else 0
 
 

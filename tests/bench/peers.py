@@ -22,7 +22,10 @@ def install(folder):
     """Installs what can be had into a virtual environment; {name: program}, and why something is missing."""
     found, missing = {}, {}
     if not os.path.exists(os.path.join(folder, 'bin', 'pip')):
-        subprocess.run([sys.executable, '-m', 'venv', folder], capture_output=True)
+        made = subprocess.run([sys.executable, '-m', 'venv', folder], capture_output=True)
+        if made.returncode:
+            return {}, dict.fromkeys(PACKAGES, '%s makes no virtual environment (package python3-venv?)' %
+                                     sys.executable)
     for name, candidates in PACKAGES.items():
         program = os.path.join(folder, 'bin', name)
         for package in [None] + candidates:

@@ -82,8 +82,12 @@ class Child:
 
 
 def cpu_ns(pid):
-    """CPU time of all living threads of a process, to the nanosecond."""
+    """CPU time of all living threads of a process; to the nanosecond where the kernel keeps schedstat."""
     total = 0
+    if not os.path.exists('/proc/%d/schedstat' % pid):
+        with open('/proc/%d/stat' % pid) as file:
+            fields = file.read().rpartition(')')[2].split()
+        return (int(fields[11]) + int(fields[12])) * 1000000000 // os.sysconf('SC_CLK_TCK')
     for path in glob.glob('/proc/%d/task/*/schedstat' % pid):
         with contextlib.suppress(OSError), open(path) as file:
             total += int(file.read().split()[0])

@@ -93,7 +93,8 @@ class Server:
                                        env=dict(os.environ, HOME=self.folder))
         end = time.monotonic() + 30
         while time.monotonic() < end:
-            workers = subprocess.run(['pgrep', '-P', str(self.master.pid)], capture_output=True, text=True).stdout
+            with open('/proc/%d/task/%d/children' % (self.master.pid, self.master.pid)) as file:
+                workers = file.read()
             with socket.socket() as probe:
                 ready = workers and probe.connect_ex(('127.0.0.1', self.port)) == 0
             if ready:
