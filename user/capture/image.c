@@ -255,7 +255,7 @@ static int fork_image(struct sdw_images *images, const struct sdw_record_life *l
 	struct sdw_image *parent =
 		image_at(&images->by_key, key_of(life->parent_pid, life->parent_epoch));
 
-	if (!parent)
+	if (!parent || parent == child)
 		return sdw_images_look(images, child, life->record.time_ns);
 	child->parent = parent->id;
 	child->state = parent->state;
@@ -264,8 +264,10 @@ static int fork_image(struct sdw_images *images, const struct sdw_record_life *l
 	child->maps_bound = parent->maps_bound;
 	child->retry_ns = 0;
 	if (parent->maps_known) {
-		int err = sdw_maps_copy(&child->maps, &parent->maps, child->pid);
+		int err;
 
+		sdw_maps_free(&child->maps); /* of a sample that came before */
+		err = sdw_maps_copy(&child->maps, &parent->maps, child->pid);
 		if (err)
 			return err;
 	}
