@@ -7,7 +7,7 @@ const struct sdw_command sdw_commands[] = {
 	 &sdw_usage_record},
 	{"report", "print the hottest functions of a trace, who calls them, in which lines",
 	 sdw_command_report, &sdw_usage_report},
-	{"export", "turn a trace into a flame graph, folded stacks or JSON lines",
+	{"export", "turn a trace into a flame graph, or a file of another program",
 	 sdw_command_export, &sdw_usage_export},
 	{"help", "what a verb takes, the manual, the completion of shells", sdw_command_help,
 	 &sdw_usage_help},
