@@ -7,6 +7,7 @@
 #include "view/filter.h"
 
 /* Entries of an option table; `member` of `target` is a struct sdw_filter. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): the name of a member cannot have them */
 /* clang-format off */
 #define SDW_FILTER_OPTIONS(target, member)                                                         \
 	{.type = SDW_OPTION_HEADING, .help = "Of which samples:"},                                 \
@@ -22,5 +23,6 @@
 	{SDW_OPTION_STRING, 0, "function", "NAME", SDW_OPTION_FIELD(target, member.function),      \
 	 .help = "with this function in their stack"}
 /* clang-format on */
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif

@@ -91,7 +91,7 @@ static void write_minus_one(const struct firefox *out, size_t i)
 
 static const struct sdw_profile_code *code_of_place(const struct firefox *out, size_t place)
 {
-	return out->places.functions.items[out->places.places.items[place].function];
+	return &out->places.functions.items[out->places.places.items[place].function];
 }
 
 static void write_frame_category(const struct firefox *out, size_t i)
@@ -135,7 +135,7 @@ static void write_function_name(const struct firefox *out, size_t i)
 
 static bool is_python(const struct firefox *out, size_t function)
 {
-	return out->places.functions.items[function]->kind == SDW_CODE_PYTHON;
+	return out->places.functions.items[function].kind == SDW_CODE_PYTHON;
 }
 
 static void write_is_python(const struct firefox *out, size_t i)
@@ -161,7 +161,7 @@ static void write_source(const struct firefox *out, size_t i)
 
 static void write_first_line(const struct firefox *out, size_t i)
 {
-	uint32_t line = out->places.functions.items[i]->first_line;
+	uint32_t line = out->places.functions.items[i].first_line;
 
 	write_or(out->file, line ? line : NONE, "null");
 }
@@ -442,7 +442,7 @@ static int number_images(struct firefox *out)
 
 static int number_function(struct firefox *out, size_t i)
 {
-	const struct sdw_profile_code *code = out->places.functions.items[i];
+	const struct sdw_profile_code *code = &out->places.functions.items[i];
 	struct sdw_texts *table = code->kind == SDW_CODE_PYTHON ? &out->sources : &out->modules;
 	const char *file = code->kind == SDW_CODE_KERNEL ? "[kernel]" : code->file;
 	char *name = sdw_place_name(code);

@@ -205,7 +205,7 @@ static uint64_t emit_mapping(struct perfetto *out, const char *path)
 
 static void emit_place(struct perfetto *out, const struct sdw_place *place, uint64_t iid)
 {
-	const struct sdw_profile_code *code = out->places.functions.items[place->function];
+	const struct sdw_profile_code *code = &out->places.functions.items[place->function];
 	const char *file = code->kind == SDW_CODE_KERNEL ? "[kernel]" : code->file;
 	Sdw__Perfetto__InternedString string = SDW__PERFETTO__INTERNED_STRING__INIT;
 	Sdw__Perfetto__InternedString *strings = &string;

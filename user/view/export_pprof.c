@@ -204,7 +204,7 @@ static void emit_places(struct pprof *pprof)
 
 	for (size_t i = 0; i < places->places.count && !pprof->err; i++) {
 		const struct sdw_place *place = &places->places.items[i];
-		const struct sdw_profile_code *code = places->functions.items[place->function];
+		const struct sdw_profile_code *code = &places->functions.items[place->function];
 		const char *module = module_of(code);
 
 		if (module && (!before || strcmp(before, module) != 0)) {

@@ -42,7 +42,7 @@ static int write_frames(const struct speedscope *out)
 	fputs("\"shared\":{\"frames\":[", out->file);
 	for (size_t i = 0; i < places->places.count; i++) {
 		const struct sdw_place *place = &places->places.items[i];
-		const struct sdw_profile_code *code = places->functions.items[place->function];
+		const struct sdw_profile_code *code = &places->functions.items[place->function];
 
 		char *name = sdw_place_name(code);
 

@@ -30,7 +30,7 @@ static int find_files(struct adding *adding)
 	if (!adding->file_of)
 		return -ENOMEM;
 	for (size_t i = 0; i < adding->places.functions.count && !err; i++) {
-		const struct sdw_profile_code *code = adding->places.functions.items[i];
+		const struct sdw_profile_code *code = &adding->places.functions.items[i];
 
 		adding->file_of[i] = UINT32_MAX;
 		if (code->kind != SDW_CODE_PYTHON)

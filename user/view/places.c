@@ -97,7 +97,7 @@ static int add_place(struct sdw_places *places, const struct sdw_profile_code *c
 	if (err)
 		return err;
 	if (is_new_function)
-		places->functions.items[places->functions.count++] = code;
+		places->functions.items[places->functions.count++] = *code;
 	places->places.items[places->places.count++] =
 		(struct sdw_place){(uint32_t)places->functions.count - 1, line};
 	return 0;

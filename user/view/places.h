@@ -18,7 +18,7 @@ struct sdw_place {
 };
 
 struct sdw_places {
-	SDW_PROFILE_ARRAY(const struct sdw_profile_code *) functions; /* of each one code like it */
+	SDW_PROFILE_ARRAY(struct sdw_profile_code) functions; /* of each one code like it */
 	SDW_PROFILE_ARRAY(struct sdw_place) places;
 	uint32_t *of_frame; /* by frame id: the place */
 	/* by enum sdw_status: the place of samples without a stack, a marker with its name;
