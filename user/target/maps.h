@@ -82,8 +82,8 @@ uint32_t sdw_live_task(uint32_t pid);
 
 /*
  * Reads memory of a process (process_vm_readv; a short read is a failure). Not to be called by two
- * threads at once. Returns 0 or -errno: -ESRCH gone, -EFAULT not there, -EPERM; -ETIMEDOUT: the page
- * does not come; a process that did so three times is read no more (-EFAULT).
+ * threads at once. Returns 0 or -errno: -ESRCH gone, -EFAULT not there, -EPERM; -ETIMEDOUT: the
+ * page does not come; a process that did so three times is read no more (-EFAULT).
  */
 int sdw_remote_read(uint32_t pid, uint64_t address, void *to, size_t size);
 
