@@ -238,6 +238,7 @@ void sdw_elf_unref(struct sdw_elf *elf)
 	sdw_elf_unref(elf->debug);
 	free(elf->evaluation);
 	free(elf->functions);
+	sdw_map64_free(&elf->stub_names);
 	free(elf->segments);
 	elf_end(elf->elf);
 	if (elf->fd >= 0)

@@ -6,6 +6,7 @@
 
 #include <gelf.h>
 
+#include "base/map64.h"
 #include "symbol/elf_file.h"
 
 struct sdw_elf_range {
@@ -22,6 +23,7 @@ struct sdw_elf_function {
 };
 
 #define SDW_ELF_LOADED_MAX 32
+#define SDW_ELF_STUB_KINDS 4
 
 struct sdw_elf {
 	Elf *elf;
@@ -48,6 +50,9 @@ struct sdw_elf {
 	struct sdw_elf_range *evaluation;
 	size_t evaluation_count, evaluation_room;
 	bool evaluation_tried;
+	struct sdw_elf_range stub_sections[SDW_ELF_STUB_KINDS]; /* start == end: not there */
+	bool stub_sections_tried;
+	struct sdw_map64 stub_names; /* by start: what target_of() found, 0 for nothing */
 	void *note;
 	void (*note_release)(void *note);
 };

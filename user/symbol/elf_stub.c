@@ -13,20 +13,35 @@
 
 #define MAX_STUB_BYTES 16u
 
+static const struct {
+	const char *section;
+	uint64_t bytes; /* of a stub; .plt.got has shorter ones where there is no endbr64 */
+} kinds[SDW_ELF_STUB_KINDS] = {{".plt", 16}, {".plt.sec", 16}, {".plt.got", 8}, {".plt.got", 16}};
+
+/* Looks the sections up once: a process that forks asks for the same stubs again and again. */
+static void find_sections(struct sdw_elf *elf)
+{
+	if (elf->stub_sections_tried)
+		return;
+	elf->stub_sections_tried = true;
+	for (size_t i = 0; i < SDW_ELF_STUB_KINDS; i++) {
+		uint64_t from, size;
+
+		if (!sdw_elf_section_address(elf, kinds[i].section, &from, &size) &&
+		    size <= UINT64_MAX - from)
+			elf->stub_sections[i] = (struct sdw_elf_range){from, from + size};
+	}
+}
+
 /* Where the stub that holds vaddr starts. Returns its size, or 0: there is none. */
 static uint64_t stub_start(struct sdw_elf *elf, uint64_t vaddr, uint64_t *start)
 {
-	static const struct {
-		const char *section;
-		uint64_t bytes; /* of a stub; .plt.got has shorter ones where there is no endbr64 */
-	} kinds[] = {{".plt", 16}, {".plt.sec", 16}, {".plt.got", 8}, {".plt.got", 16}};
-	uint64_t from, size;
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	find_sections(elf);
+	for (size_t i = 0; i < SDW_ELF_STUB_KINDS; i++) {
+		uint64_t from = elf->stub_sections[i].start;
 		uint8_t first[4];
 
-		if (sdw_elf_section_address(elf, kinds[i].section, &from, &size) || vaddr < from ||
-		    vaddr - from >= size)
+		if (vaddr < from || vaddr >= elf->stub_sections[i].end)
 			continue;
 		/* stubs of sixteen bytes there begin with endbr64 */
 		if (i >= 2 && (sdw_elf_read(elf, from, first, sizeof(first)) ||
@@ -120,15 +135,26 @@ static const char *target_of(struct sdw_elf *elf, uint64_t slot)
 	return NULL;
 }
 
+/* The name for the stub at `start`; NULL if it does not decode or its target is not known. */
+static const char *stub_name(struct sdw_elf *elf, uint64_t start, uint64_t size)
+{
+	uint64_t slot, *known = sdw_map64_find(&elf->stub_names, start);
+	uint8_t code[MAX_STUB_BYTES];
+	const char *name = NULL;
+
+	if (known)
+		return (const char *)(uintptr_t)*known;
+	if (!sdw_elf_read(elf, start, code, size) && !decode(code, size, start, &slot))
+		name = target_of(elf, slot); /* in the file's own data, there as long as it is */
+	(void)sdw_map64_set(&elf->stub_names, start, (uintptr_t)name);
+	return name;
+}
+
 int sdw_elf_stub_at(struct sdw_elf *elf, uint64_t vaddr, struct sdw_elf_symbol *symbol)
 {
-	uint8_t code[MAX_STUB_BYTES];
-	uint64_t start, slot, size = stub_start(elf, vaddr, &start);
-	const char *name;
+	uint64_t start, size = stub_start(elf, vaddr, &start);
+	const char *name = size ? stub_name(elf, start, size) : NULL;
 
-	if (!size || sdw_elf_read(elf, start, code, size) || decode(code, size, start, &slot))
-		return -ENOENT;
-	name = target_of(elf, slot);
 	if (!name || !name[0])
 		return -ENOENT;
 	*symbol = (struct sdw_elf_symbol){.vaddr = start, .size = size, .name = name};
