@@ -10,16 +10,17 @@
 #define SDW_COUNTERS_H
 
 /* X(NAME, "name", "meaning"): how far the walk of the Python stack came */
-#define SDW_STATUS_LIST(X)                                                                        \
-	X(COMPLETE, "complete", "every Python frame was read")                                    \
-	X(NO_PYTHON, "no_python", "the process runs no CPython that is supported")                \
-	X(PENDING, "pending", "the process was not yet looked at: its Python frames are missing") \
-	X(NO_THREAD_STATE, "no_thread_state", "the thread has no Python thread state")            \
-	X(NO_FRAME, "no_frame", "the thread has a Python thread state but runs no Python code")   \
-	X(TRUNCATED, "truncated", "deeper than the limit: the outermost frames are missing")      \
-	X(UNREADABLE, "unreadable",                                                               \
-	  "a frame could not be read: the frames outside it are missing")                         \
-	X(BROKEN, "broken", "the frame chain is not valid: the frames outside it are missing")    \
+#define SDW_STATUS_LIST(X)                                                                                       \
+	X(COMPLETE, "complete", "every Python frame was read")                                                   \
+	X(NO_PYTHON, "no_python", "the process runs no CPython that is supported")                               \
+	X(PENDING, "pending", "the process was not yet looked at: its Python frames are missing")                \
+	X(NO_THREAD_STATE, "no_thread_state", "the thread has no Python thread state")                           \
+	X(NO_FRAME, "no_frame",                                                                                  \
+	  "the thread has a Python thread state but runs no Python code, as when an interpreter starts or ends") \
+	X(TRUNCATED, "truncated", "deeper than the limit: the outermost frames are missing")                     \
+	X(UNREADABLE, "unreadable",                                                                              \
+	  "a frame could not be read: the frames outside it are missing")                                        \
+	X(BROKEN, "broken", "the frame chain is not valid: the frames outside it are missing")                   \
 	X(KERNEL_THREAD, "kernel_thread", "a kernel thread: there is no user stack")
 
 /* X(NAME, "name", "meaning"): why an overflow did not become a sample */

@@ -9,6 +9,7 @@
 /* Entries of an option table; `member` of `target` is a struct sdw_filter. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): the name of a member cannot have them */
 /* clang-format off */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a member's path cannot stand in parentheses */
 #define SDW_FILTER_OPTIONS(target, member)                                                         \
 	{.type = SDW_OPTION_HEADING, .help = "Of which samples:"},                                 \
 	{SDW_OPTION_DOUBLE, 0, "from", "SECONDS", SDW_OPTION_FIELD(target, member.from_s),         \
@@ -22,6 +23,7 @@
 	 .help = "of processes with this name or number"},                                         \
 	{SDW_OPTION_STRING, 0, "function", "NAME", SDW_OPTION_FIELD(target, member.function),      \
 	 .help = "with this function in their stack"}
+/* NOLINTEND(bugprone-macro-parentheses) */
 /* clang-format on */
 /* NOLINTEND(bugprone-macro-parentheses) */
 
