@@ -70,5 +70,5 @@ def one(sidewinder, python, frequency, seconds):
     counts, outside = count_functions(sidewinder.folded(recording.trace))
     got = errors(list(counts.values()), truth['share'])
     got.update(n=sum(counts.values()), outside=outside, lost=sum(summary['lost'].values()), counts=counts,
-               share=truth['share'], ideal=ideal_rms(truth, frequency), cpu_s=truth['cpu_s'])
+               share=truth['share'], status=summary['status'], ideal=ideal_rms(truth, frequency), cpu_s=truth['cpu_s'])
     return got

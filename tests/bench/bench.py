@@ -44,7 +44,7 @@ def measure(options, profiler, results, pythons):
         'accuracy': lambda: accuracy.measure(profiler, results, {label: python} if quick else pythons, 5,
                                              1 if quick else 2),
         'bpf': lambda: cost.measure_run_time(profiler, results, label, python, 5000, 0.7 if quick else 2, natives),
-        'added': lambda: cost.measure_added(profiler, results, python, 20000, 5 if quick else 20, 0.6,
+        'added': lambda: cost.measure_added(profiler, results, python, 20000, 5 if quick else 12, 0.6,
                                             not options.python_only),
         'profiler': lambda: consumer.measure(profiler, results, python, 5 if quick else 60, 5 if quick else 20,
                                              natives),
