@@ -203,7 +203,7 @@ static inline __attribute__((always_inline)) int sdw_walk_keep(struct sdw_walk *
 	if (!id)
 		return -1;
 	if (layout->frame_kind == SDW_FRAMES_OBJECTS)
-		instruction = (__s32)word * (__s32)layout->lasti_scale;
+		instruction = (__s32)((__u32)word * layout->lasti_scale);
 	else
 		instruction = (__s32)(word - (code + layout->code_bytecode));
 	n = SDW_WALK_HIDE(n);
