@@ -4,6 +4,9 @@ import os
 
 import recording as rec
 
+# until the profiler has looked at a new process, on a busy machine too
+WARM_UP = "sum(range(10000000))\n"
+
 
 def test_fixed_period_of_a_clock_gives_its_rate(context):
     recording = context.record_well("-e", "cpu-clock", "-c", "2000000", "--", *context.target("spin.py", 2))
@@ -38,7 +41,7 @@ def test_context_switches_have_the_stack_that_waits(context):
             "def waiting():\n"
             "    for _ in range(200):\n"
             "        time.sleep(0.001)\n"
-            "waiting()\n")
+            + WARM_UP + "waiting()\n")
     recording = context.record_well("-e", "context-switches", "-c", "1", "--", context.python, "-c", code)
     waits = sum(sample["w"] for sample in recording.samples()
                 if any(frame[1] == "waiting" for frame in sample["frames"]))
@@ -72,8 +75,7 @@ def test_tracepoint_is_an_event(context):
             "        if pid == 0:\n"
             "            os._exit(0)\n"
             "        os.waitpid(pid, 0)\n"
-            "sum(range(10000000))\n"  # until the profiler has looked at the process
-            "forking()\n")
+            + WARM_UP + "forking()\n")
     recording = profiler.record(context.fresh_trace(), "-e", "sched:sched_process_fork", "-c", "1", "--",
                                 context.python, "-c", code)
     assert recording.status == 0 and not recording.faults(), recording.stderr
@@ -83,10 +85,10 @@ def test_tracepoint_is_an_event(context):
 
 
 def test_kernel_stacks_stand_at_the_leaf_and_only_when_asked_for(context):
-    code = ("import os\n"
+    code = ("import os, time\n"
             "def reading():\n"
             "    file = os.open('/dev/zero', os.O_RDONLY)\n"
-            "    for _ in range(1500):\n"
+            "    while time.process_time() < 1:\n"
             "        os.read(file, 1 << 20)\n"
             "reading()\n")
     recording = context.record_well("-F", "997", "--kernel", "--", context.python, "-c", code)
