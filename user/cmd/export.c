@@ -2,6 +2,7 @@
 /* export.c - "sidewinder export": reads a trace and writes it in the format of another program. */
 #include <errno.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/options.h"
@@ -86,6 +87,11 @@ const struct sdw_usage sdw_usage_export = {
 	.examples = examples,
 };
 
+static bool is_binary(const struct export_command *command)
+{
+	return command->format == FORMAT_PPROF || command->format == FORMAT_PERFETTO;
+}
+
 static int check(const struct export_command *command)
 {
 	const struct sdw_export_options *how = &command->how;
@@ -96,10 +102,13 @@ static int check(const struct export_command *command)
 		return -EINVAL;
 	}
 	if (command->format != FORMAT_FOLDED && (how->processes || how->threads))
-		wrong = how->processes ? "--processes is for --to=folded: the others always tell"
-				       : "--threads is for --to=folded: the others always tell";
+		wrong = how->processes
+				? "--processes is for --to=folded: for one of them, --process"
+				: "--threads is for --to=folded: for one of them, --thread";
 	if (command->format != FORMAT_JSONL && how->samples)
 		wrong = "--samples is for --to=jsonl";
+	if (is_binary(command) && !command->output && isatty(STDOUT_FILENO))
+		wrong = "this format is not for a terminal: name a file with -o";
 	if (!wrong)
 		return 0;
 	sdw_error("export: %s", wrong);
