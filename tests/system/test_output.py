@@ -129,3 +129,32 @@ def test_flame_graph_is_one_page_without_foreign_parts(context):
     assert page.lstrip().lower().startswith("<!doctype html") and page.rstrip().endswith("</html>")
     assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//", page), "the page loads something"
     assert "heavy" in page and "spin.py" in page
+
+
+def test_filters_leave_exactly_the_samples_that_are_asked_for(context):
+    recording = context.record_well("-F", "997", "--", *context.target("threads.py", 2))
+    samples = recording.samples("--samples")
+    tid = rec.roles_of(recording.stdout)["late"][0][1]
+    middle = recording.summary["duration_s"] / 2
+    filters = {
+        ("--from=%.9f" % middle,): lambda sample: sample["t"] >= middle,
+        ("--until=%.9f" % middle,): lambda sample: sample["t"] < middle,
+        ("--thread=%d" % tid,): lambda sample: sample["tid"] == tid,
+        ("--function=late", "--from=%.9f" % middle): lambda sample: sample["t"] >= middle and any(
+            frame[1].rsplit(".")[-1] == "late" for frame in sample["frames"]),
+    }
+    for options, wanted in filters.items():
+        expected = [sample for sample in samples if wanted(sample)]
+        assert 0 < len(expected) < len(samples), (options, len(expected), len(samples))
+        text = recording.export("jsonl", "--samples", *options)
+        assert [json.loads(line) for line in text.splitlines()] == expected, options
+        report = json.loads(recording.report("--json", *options))
+        assert report["recording"]["samples"] == len(expected), options
+        assert report["recording"]["only"], report["recording"]
+
+
+def test_a_filter_that_leaves_nothing_is_told(context):
+    recording = context.record_well("-F", "997", "--", *context.target("spin.py", 0.5))
+    done = context.profiler.run("report", recording.trace, "--thread=no such thread", check=False)
+    assert done.returncode == 1 and done.stdout == "", done
+    assert "is left: only thread no such thread" in done.stderr, done.stderr
