@@ -91,6 +91,14 @@ class Server:
         self.master = subprocess.Popen([os.path.join(binaries, 'gunicorn'), '-b', '127.0.0.1:%d' % self.port, '-w', '1',
                                         'httpbin:app'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                        env=dict(os.environ, HOME=self.folder))
+        try:
+            self.wait_until_serving()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def wait_until_serving(self):
         end = time.monotonic() + 30
         while time.monotonic() < end:
             with open('/proc/%d/task/%d/children' % (self.master.pid, self.master.pid)) as file:
@@ -100,9 +108,8 @@ class Server:
             if ready:
                 self.worker = workers.split()[0]
                 self.load(1)
-                return self
+                return
             time.sleep(0.1)
-        self.__exit__()
         raise Skip('gunicorn does not serve')
 
     def __exit__(self, *_):
