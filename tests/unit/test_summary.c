@@ -75,7 +75,7 @@ static void test_every_status_and_loss_that_occurred_has_its_line(void **state)
 		"1950 samples in 2.50 s of 1 process, 3 threads; event cpu-clock, 1000 Hz\n"
 		"        1900  complete          every Python frame was read\n"
 		"          50  no_frame          the thread has a Python thread state but runs no "
-		"Python code\n"
+		"Python code, as when an interpreter starts or ends\n"
 		"lost: 50 of 2000 overflows (2.5 %)\n"
 		"          50  ring_full         the ring buffer of the processor was full\n"
 		"native stacks: 90.0 % of 1950 by templates alone; 1 of 1950 unwound both ways "
