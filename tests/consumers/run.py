@@ -203,8 +203,8 @@ def test_firefox_tables_lead_to_the_same_stacks(consumers):
                 prefix = shared["stackTable"]["prefix"][stack]
                 assert prefix is None or prefix < stack
                 stack = prefix
-            told.append((round(at / 1000, 6), thread["tid"], [name for name in names if name[0] != "["]))
-    expected = [(round(sample["t"], 6), sample["tid"], [name for kind, name, _, _ in sample["frames"] if kind != "x"])
+            told.append((round(at * 1e6), thread["tid"], [name for name in names if name[0] != "["]))
+    expected = [(round(sample["t"] * 1e9), sample["tid"], [name for kind, name, _, _ in sample["frames"] if kind != "x"])
                 for sample in consumers.samples]
     assert sorted(told) == sorted(expected)
 

@@ -33,7 +33,7 @@ struct firefox {
 	uint32_t *stacks; /* by stack id: its place in the table, NONE: no sample has it */
 	uint32_t status_stacks[SDW_STATUS_COUNT]; /* NONE: there is no such sample */
 	uint32_t stack_count;
-	uint32_t *images; /* by process id: the how manieth of its pid, from 1 */
+	uint32_t *images; /* by process id: 1 for the first image of its pid, 2 ... */
 	bool is_clock;
 };
 

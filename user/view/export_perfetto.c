@@ -183,7 +183,7 @@ static bool intern(struct perfetto *out, struct sdw_texts *texts, const char *te
 	return texts->count > before;
 }
 
-/* The file of a function, its mapping, with the number of the path, which is new or not. */
+/* Returns the number of a file: of its mapping, of its path, and of it as a source. */
 static uint64_t emit_mapping(struct perfetto *out, const char *path)
 {
 	Sdw__Perfetto__InternedString string = SDW__PERFETTO__INTERNED_STRING__INIT;

@@ -12,7 +12,7 @@ static void deflate_all(struct sdw_gzip_stream *stream, const uint8_t *bytes, si
 	uint8_t out[16384];
 	int status;
 
-	/* deflate() counts in unsigned int: no piece here comes near that, a hostile one is cut */
+	/* deflate() counts in unsigned int: a piece that is longer is an error, not cut short */
 	stream->zlib.next_in = (uint8_t *)(uintptr_t)bytes;
 	stream->zlib.avail_in = (uInt)count;
 	if (count > UINT32_MAX)
