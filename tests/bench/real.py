@@ -27,9 +27,9 @@ RATE, WITNESS_RATE = 1000, 500  # a second; py-spy stops the program at each sam
 EVALUATION = '_PyEval_EvalFrameDefault'
 # where the two differ for a reason, and how that was found
 NOTES = {
-    'web': 'close_graceful() and others sleep in poll() until the client has gone on (strace -c -w: 75 % of the time\n'
-           '  in system calls; perf: 2 % of the CPU time). py-spy samples wall time and takes short waits for running:\n'
-           '  it gives them 5 to 33 %, from run to run. Sidewinder samples CPU time.',
+    'web': 'close_graceful() and others sleep in poll() until the client has gone on: 75 % of the time in system\n'
+           '  calls (strace -c -w), 2 % of the CPU time (perf). py-spy samples wall time and takes short waits for\n'
+           '  running: it gives them 5 to 33 %, from run to run. Sidewinder samples CPU time.',
     'pytest': 'The program hardly waits, so wall and CPU time agree. What differs most is a tail of many small shares.',
     'numpy': 'blas_thread_server below is a thread without Python: perf sees it too, py-spy does not.',
 }
