@@ -169,10 +169,11 @@ format:
 	$(Q)clang-format -i $(FORMAT_SRC)
 
 .PHONY: lint
+lint: export LINT_FLAGS = $(CPPFLAGS) -std=gnu11
 lint: $(SKELETON) $(PROTO_C)
 	$(Q)clang-format --dry-run --Werror $(FORMAT_SRC)
-	$(Q)clang-tidy --quiet --warnings-as-errors='*' $(USER_SRC) user/main.c -- \
-	  $(CPPFLAGS) -std=gnu11
+	$(Q)printf '%s\n' $(USER_SRC) user/main.c | xargs -P "$$(nproc)" -n 8 sh -c \
+	  'eval "clang-tidy --quiet --warnings-as-errors=\"*\" $$* -- $$LINT_FLAGS"' lint
 
 .PHONY: clean
 clean:

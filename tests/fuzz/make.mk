@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # `make fuzz`: forged input for every stage that reads what a target wrote, FUZZ_SECONDS (60) each.
-# `make fuzz-smoke`: the same for three seconds each (`make check`). ONLY=name picks one.
+# `make fuzz-smoke`: the same for two seconds each (`make check`). ONLY=name picks one.
 CHECKS += fuzz-smoke
 FUZZ_SECONDS ?= 60
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
@@ -15,7 +15,7 @@ fuzz:
 	$(Q)tests/fuzz/run.sh $(O)-fuzz/fuzz $(FUZZ_SECONDS) $(ONLY)
 
 fuzz-smoke:
-	$(Q)$(MAKE) fuzz FUZZ_SECONDS=3
+	$(Q)$(MAKE) fuzz FUZZ_SECONDS=2
 
 fuzz-programs: $(FUZZ)
 
