@@ -13,10 +13,8 @@
 
 #include "base/log.h"
 #include "capture/launch.h"
-#include "capture/perf_events.h"
-#include "capture/privilege.h"
 #include "capture/session.h"
-#include "capture/target_threads.h"
+#include "cmd/capture_options.h"
 #include "cmd/commands.h"
 #include "cmd/record_options.h"
 #include "sink/ctf.h"
@@ -41,45 +39,6 @@ struct record {
 	struct sdw_summary summary;
 	int command_status;
 };
-
-static int check_pids(const struct sdw_config *config)
-{
-	size_t i;
-
-	for (i = 0; i < config->pid_count; i++) {
-		pid_t pid = config->pids[i], process = 0;
-		int err = sdw_target_check(pid, &process);
-
-		if (!err)
-			continue;
-		if (err == -EINVAL)
-			sdw_error("pid %d: is a thread of process %d: give --pid %d", pid, process,
-				  process);
-		else if (err == -ECHILD)
-			sdw_error("pid %d: has ended already (a zombie)", pid);
-		else
-			sdw_error("pid %d: %s", pid, strerror(-err));
-		return err;
-	}
-	return 0;
-}
-
-/* Returns SDW_EXIT_OK, or the exit status after saying what is wrong. */
-static int check(struct record *record)
-{
-	int err;
-
-	if (check_pids(&record->config))
-		return SDW_EXIT_FAULT;
-	if (record->config.command) {
-		err = sdw_launch_check(record->config.command[0]);
-		if (err)
-			return sdw_launch_failure_status(err);
-	}
-	if (sdw_privilege_check(&record->config) || sdw_events_probe(&record->config))
-		return SDW_EXIT_FAULT;
-	return SDW_EXIT_OK;
-}
 
 static void say_output(const struct record *record, int err)
 {
@@ -238,7 +197,7 @@ static bool command_did_not_run(const struct record *record, int err)
 
 static int record_all(struct record *record)
 {
-	int status = check(record), err, end_err;
+	int status = sdw_capture_check(&record->config), err, end_err;
 
 	if (status)
 		return status;

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+/* capture_options.c - defaults, and what does not go together; see capture_options.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/number_file.h"
+#include "capture/event_spec.h"
+#include "capture/launch.h"
+#include "capture/perf_events.h"
+#include "capture/privilege.h"
+#include "capture/target_threads.h"
+#include "cmd/capture_options.h"
+
+#define DEFAULT_FREQUENCY  1000
+#define DEFAULT_RING_BYTES (8u << 20)
+#define DEFAULT_MEMORY	   (1ull << 30)
+#define MIN_CLOCK_PERIOD   10000 /* ns; the kernel's perf timers go no faster */
+#define MAX_RATE	   "/proc/sys/kernel/perf_event_max_sample_rate"
+
+static int add_pid(struct sdw_capture_arguments *arguments, pid_t pid)
+{
+	struct sdw_config *config = &arguments->config;
+	size_t i;
+
+	for (i = 0; i < config->pid_count; i++)
+		if (config->pids[i] == pid)
+			return 0;
+	if (config->pid_count == arguments->pid_room) {
+		size_t room = arguments->pid_room ? 2 * arguments->pid_room : 8;
+		pid_t *larger = reallocarray(config->pids, room, sizeof(*larger));
+
+		if (!larger) {
+			sdw_error("%s: out of memory", arguments->verb);
+			return -ENOMEM;
+		}
+		config->pids = larger;
+		arguments->pid_room = room;
+	}
+	config->pids[config->pid_count++] = pid;
+	return 0;
+}
+
+/* "12" or "12,13" */
+int sdw_capture_take_pids(void *target, const char *value)
+{
+	struct sdw_capture_arguments *arguments = target;
+	const char *at = value;
+
+	for (;;) {
+		char *end;
+		long pid;
+		int err;
+
+		errno = 0;
+		pid = strtol(at, &end, 10);
+		if (*at < '0' || *at > '9' || errno || pid < 1 || pid > INT32_MAX ||
+		    (*end && *end != ',')) {
+			sdw_error("%s: --pid: '%s' is not a process id or a list of these",
+				  arguments->verb, value);
+			return -EINVAL;
+		}
+		err = add_pid(arguments, (pid_t)pid);
+		if (err || !*end)
+			return err;
+		at = end + 1;
+	}
+}
+
+int sdw_capture_take_children(void *target, const char *value)
+{
+	(void)value;
+	((struct sdw_capture_arguments *)target)->follow = SDW_FOLLOW_CHILDREN;
+	return 0;
+}
+
+int sdw_capture_take_no_children(void *target, const char *value)
+{
+	(void)value;
+	((struct sdw_capture_arguments *)target)->follow = SDW_FOLLOW_NONE;
+	return 0;
+}
+
+const struct sdw_option_word sdw_capture_native_words[] = {
+	{"dwarf", SDW_NATIVE_DWARF},
+	{"none", SDW_NATIVE_NONE},
+	{0},
+};
+
+struct sdw_capture_arguments sdw_capture_arguments_default(const char *verb)
+{
+	return (struct sdw_capture_arguments){
+		.verb = verb,
+		.config =
+			{
+				.native = SDW_NATIVE_DWARF,
+				.stack_bytes = SDW_MAX_STACK_BYTES,
+				.templates = true,
+				.ring_bytes = DEFAULT_RING_BYTES,
+				.max_memory = DEFAULT_MEMORY,
+			},
+	};
+}
+
+static int wrong(const struct sdw_capture_arguments *arguments, const char *what)
+{
+	sdw_error("%s: %s", arguments->verb, what);
+	return -EINVAL;
+}
+
+static int check_target(struct sdw_capture_arguments *arguments)
+{
+	struct sdw_config *config = &arguments->config;
+	int targets = config->all + (config->pid_count > 0) + (config->command != NULL);
+
+	if (!targets) {
+		sdw_error("%s: nothing to record: give a command, --pid PID or --all, e.g. "
+			  "'sidewinder %s -- python3 app.py'; 'sidewinder %s --help' tells more",
+			  arguments->verb, arguments->verb, arguments->verb);
+		return -EINVAL;
+	}
+	if (targets > 1)
+		return wrong(arguments,
+			     "only one of a command, --pid and --all can be recorded at a time");
+	if (config->all && arguments->follow != SDW_FOLLOW_DEFAULT)
+		return wrong(arguments, "--children and --no-children mean nothing with --all");
+	config->children = config->all || arguments->follow == SDW_FOLLOW_CHILDREN ||
+			   (config->command && arguments->follow == SDW_FOLLOW_DEFAULT);
+	return 0;
+}
+
+static int check_event(struct sdw_capture_arguments *arguments)
+{
+	struct sdw_config *config = &arguments->config;
+	int err;
+
+	err = sdw_event_spec_parse(arguments->event ?: "cycles", &config->event);
+	if (err)
+		return err;
+	config->event.by_default = !arguments->event;
+	if (config->frequency && config->period)
+		return wrong(arguments, "--frequency and --period exclude each other");
+	if (!config->frequency && !config->period) {
+		if (config->event.type == PERF_TYPE_TRACEPOINT)
+			config->period = 1;
+		else
+			config->frequency = DEFAULT_FREQUENCY;
+	}
+	if (config->event.is_clock && config->period && config->period < MIN_CLOCK_PERIOD) {
+		sdw_error("%s: --period: %llu ns is too small for %s, the kernel's timers take %d "
+			  "at least",
+			  arguments->verb, (unsigned long long)config->period, config->event.name,
+			  MIN_CLOCK_PERIOD);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* The kernel refuses what is above its limit for a counter, and throttles a clock. */
+static int check_rate(const struct sdw_capture_arguments *arguments)
+{
+	const struct sdw_config *config = &arguments->config;
+	int64_t limit;
+
+	if (!config->frequency || sdw_number_file_read(AT_FDCWD, MAX_RATE, &limit) || limit <= 0)
+		return 0;
+	if (config->frequency > (uint64_t)limit) {
+		sdw_error(
+			"%s: --frequency: %llu is above kernel.perf_event_max_sample_rate, which is "
+			"%lld; raise it with: sysctl kernel.perf_event_max_sample_rate=%llu",
+			arguments->verb, (unsigned long long)config->frequency, (long long)limit,
+			(unsigned long long)config->frequency);
+		return -EINVAL;
+	}
+	if (config->frequency > 1000000000 / MIN_CLOCK_PERIOD)
+		return wrong(arguments, "--frequency: the kernel's timers do not go beyond 100000");
+	return 0;
+}
+
+int sdw_capture_arguments_check(struct sdw_capture_arguments *arguments, char **command)
+{
+	struct sdw_config *config = &arguments->config;
+	int err;
+
+	config->command = command;
+	if (config->ring_bytes & (config->ring_bytes - 1))
+		return wrong(arguments, "--ring-bytes: the size must be a power of two");
+	if (config->verify_unwind && (config->native == SDW_NATIVE_NONE || !config->templates))
+		return wrong(arguments,
+			     "--verify-unwind compares templates with libunwind: it excludes "
+			     "--native=none and --no-templates");
+	if (config->output && !*config->output)
+		return wrong(arguments, "--output: the name is empty");
+	err = check_target(arguments);
+	if (!err)
+		err = check_event(arguments);
+	return err ?: check_rate(arguments);
+}
+
+static int check_pids(const struct sdw_config *config)
+{
+	size_t i;
+
+	for (i = 0; i < config->pid_count; i++) {
+		pid_t pid = config->pids[i], process = 0;
+		int err = sdw_target_check(pid, &process);
+
+		if (!err)
+			continue;
+		if (err == -EINVAL)
+			sdw_error("pid %d: is a thread of process %d: give --pid %d", pid, process,
+				  process);
+		else if (err == -ECHILD)
+			sdw_error("pid %d: has ended already (a zombie)", pid);
+		else
+			sdw_error("pid %d: %s", pid, strerror(-err));
+		return err;
+	}
+	return 0;
+}
+
+int sdw_capture_check(struct sdw_config *config)
+{
+	int err;
+
+	if (check_pids(config))
+		return SDW_EXIT_FAULT;
+	if (config->command) {
+		err = sdw_launch_check(config->command[0]);
+		if (err)
+			return sdw_launch_failure_status(err);
+	}
+	if (sdw_privilege_check(config) || sdw_events_probe(config))
+		return SDW_EXIT_FAULT;
+	return SDW_EXIT_OK;
+}
