@@ -54,6 +54,11 @@ struct sdw_process_event {
 	uint32_t pid; /* in the profiler's pid namespace, 1 to 2^22; 0: the kernel's idle task */
 	uint32_t inner_pid; /* in the process's own pid namespace; where that is not known: pid */
 	const char *comm; /* name of its main thread when it was seen, at most 15 bytes in Linux */
+	/* where it runs, as its cgroup tells; NULL or "" where it is in none, or that is not known
+	 */
+	const char *container;	    /* id: mostly 64 hexadecimal digits */
+	const char *container_name; /* as its runtime calls it */
+	const char *pod;	    /* of Kubernetes or Podman: NAMESPACE/NAME, or its uid */
 };
 
 /* A thread of a process image. */

@@ -30,6 +30,9 @@ static int check_process(struct sdw_sink *sink, const struct sdw_process_event *
 	fuzz_assert(event->id == ++checking(sink)->processes);
 	fuzz_assert(event->parent < event->id);
 	check_text(event->comm);
+	check_text(event->container);
+	check_text(event->container_name);
+	check_text(event->pod);
 	return 0;
 }
 

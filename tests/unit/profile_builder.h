@@ -61,6 +61,24 @@ static inline uint32_t builder_process(struct builder *builder, uint32_t pid, co
 	return event.id;
 }
 
+/* A process in a container, of which name and pod may be "". */
+static inline uint32_t builder_contained(struct builder *builder, uint32_t pid, const char *comm,
+					 const char *container, const char *name, const char *pod)
+{
+	struct sdw_process_event event = {
+		.id = (uint32_t)builder->profile.processes.count,
+		.pid = pid,
+		.inner_pid = 1,
+		.comm = comm,
+		.container = container,
+		.container_name = name,
+		.pod = pod,
+	};
+
+	SEND(builder, process, &event);
+	return event.id;
+}
+
 static inline uint32_t builder_thread(struct builder *builder, uint32_t process, uint32_t tid,
 				      const char *name)
 {

@@ -5,6 +5,8 @@
 #include "view/report_header.h"
 
 #define START_NS 1000000000ull
+#define WEB_ID	 "1111111111111111111111111111111111111111111111111111111111111111"
+#define API_ID	 "2222222222222222222222222222222222222222222222222222222222222222"
 
 /* The builder's events go through the filter. */
 struct filtered {
@@ -113,6 +115,44 @@ static void test_threads_and_processes_go_by_name_number_or_pattern(void **state
 	expect_samples(&(struct sdw_filter){.process = "other", .thread = "12"}, 0);
 }
 
+static void expect_contained(const char *container, size_t expected)
+{
+	const struct sdw_filter filter = {.container = (char *)(uintptr_t)container};
+	struct filtered filtered;
+	struct builder *b = &filtered.builder;
+	uint32_t threads[4], stack;
+
+	start(&filtered, &filter);
+	threads[0] = builder_thread(b, builder_process(b, 5, "host"), 5, "host");
+	threads[1] =
+		builder_thread(b, builder_contained(b, 6, "py", WEB_ID, "web", "shop/a"), 6, "py");
+	threads[2] =
+		builder_thread(b, builder_contained(b, 7, "py", API_ID, "api", "shop/b"), 7, "py");
+	threads[3] = builder_thread(b, builder_contained(b, 8, "py", "plain", "", ""), 8, "py");
+	stack = builder_stack(b, "<module>@a.py:1:30");
+	for (size_t i = 0; i < 4; i++) {
+		for (size_t count = 0; count < 1u << i; count++)
+			sample_at(b, 0.5, threads[i], stack);
+	}
+	send_end(b);
+	assert_int_equal(filtered.builder.profile.samples.count, expected);
+	end(&filtered);
+}
+
+static void test_a_container_goes_by_name_pod_or_the_beginning_of_its_id(void **state)
+{
+	(void)state;
+	expect_contained("web", 2);
+	expect_contained("1111", 2);
+	expect_contained(API_ID, 4);
+	expect_contained("shop/*", 6);
+	expect_contained("shop/b", 4);
+	expect_contained("plain", 8);
+	expect_contained("we", 0);
+	expect_contained("*", 14); /* not of what is in none */
+	expect_contained("", 0);
+}
+
 static void test_a_function_counts_wherever_it_is_in_the_stack(void **state)
 {
 	(void)state;
@@ -173,6 +213,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_time_is_from_the_start_and_its_end_is_not_included),
 		cmocka_unit_test(test_threads_and_processes_go_by_name_number_or_pattern),
+		cmocka_unit_test(test_a_container_goes_by_name_pod_or_the_beginning_of_its_id),
 		cmocka_unit_test(test_a_function_counts_wherever_it_is_in_the_stack),
 		cmocka_unit_test(test_what_is_left_still_adds_up),
 		cmocka_unit_test(test_without_a_time_every_loss_stays),

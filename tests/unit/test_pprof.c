@@ -165,6 +165,35 @@ static void test_time_period_and_units_are_those_of_the_recording(void **state)
 	sdw__pprof__profile__free_unpacked(profile, NULL);
 }
 
+static void test_labels_tell_the_container(void **state)
+{
+	static const char id[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	static const char *const keys[] = {"container", "container_id", "pod"};
+	const char *const texts[] = {"web", id, "shop/web-1"};
+	struct builder b;
+	uint32_t thread, unnamed;
+	Sdw__Pprof__Profile *profile;
+	Sdw__Pprof__Label **label;
+
+	(void)state;
+	builder_start(&b, "ns");
+	thread = builder_thread(&b, builder_contained(&b, 5, "py", id, "web", "shop/web-1"), 5,
+				"py");
+	unnamed = builder_thread(&b, builder_contained(&b, 6, "py", id, "", ""), 6, "py");
+	builder_sample(&b, thread, builder_stack(&b, "f@a.py:1:2"), 1, 1, SDW_STATUS_COMPLETE);
+	builder_sample(&b, unnamed, builder_stack(&b, "f@a.py:1:2"), 1, 1, SDW_STATUS_COMPLETE);
+	profile = export(&b);
+	assert_int_equal(profile->sample[0]->n_label, 7);
+	label = profile->sample[0]->label;
+	for (size_t i = 0; i < 3; i++) {
+		assert_string_equal(text_at(profile, label[4 + i]->key), keys[i]);
+		assert_string_equal(text_at(profile, label[4 + i]->str), texts[i]);
+	}
+	assert_int_equal(profile->sample[1]->n_label, 6);
+	assert_string_equal(text_at(profile, profile->sample[1]->label[4]->str), "0123456789ab");
+	sdw__pprof__profile__free_unpacked(profile, NULL);
+}
+
 static void test_an_event_that_is_no_clock_is_counted_by_its_name(void **state)
 {
 	struct builder b;
@@ -242,6 +271,7 @@ int main(void)
 		cmocka_unit_test(test_time_period_and_units_are_those_of_the_recording),
 		cmocka_unit_test(test_an_event_that_is_no_clock_is_counted_by_its_name),
 		cmocka_unit_test(test_labels_tell_process_and_thread),
+		cmocka_unit_test(test_labels_tell_the_container),
 		cmocka_unit_test(test_what_is_missing_is_a_frame_in_brackets),
 		cmocka_unit_test(test_names_cannot_steer_the_terminal_that_shows_them),
 	};

@@ -51,13 +51,17 @@ static void send_code(struct sdw_sink *sink, uint64_t time_ns, uint32_t id, uint
 static void send_tasks(struct sdw_sink *sink, uint64_t time_ns)
 {
 	for (uint32_t id = 1; id <= PROCESSES; id++)
-		assert_int_equal(0, send(sink, process,
-					 (struct sdw_process_event){.time_ns = time_ns,
-								    .id = id,
-								    .parent = id - 1,
-								    .pid = 100 + id,
-								    .inner_pid = id,
-								    .comm = "py\tthon"}));
+		assert_int_equal(0,
+				 send(sink, process,
+				      (struct sdw_process_event){.time_ns = time_ns,
+								 .id = id,
+								 .parent = id - 1,
+								 .pid = 100 + id,
+								 .inner_pid = id,
+								 .comm = "py\tthon",
+								 .container = id % 2 ? "c1" : NULL,
+								 .container_name = "we\"b",
+								 .pod = "shop/web"}));
 	for (uint32_t id = 1; id <= THREADS; id++)
 		assert_int_equal(0, send(sink, thread,
 					 (struct sdw_thread_event){.time_ns = time_ns,
@@ -155,6 +159,11 @@ static void assert_same_definitions(const struct sdw_profile *a, const struct sd
 		assert_int_equal(a->processes.items[i].pid, b->processes.items[i].pid);
 		assert_int_equal(a->processes.items[i].inner_pid, b->processes.items[i].inner_pid);
 		assert_string_equal(a->processes.items[i].comm, b->processes.items[i].comm);
+		assert_string_equal(a->processes.items[i].container,
+				    b->processes.items[i].container);
+		assert_string_equal(a->processes.items[i].container_name,
+				    b->processes.items[i].container_name);
+		assert_string_equal(a->processes.items[i].pod, b->processes.items[i].pod);
 	}
 	assert_int_equal(a->threads.count, b->threads.count);
 	for (size_t i = 0; i < a->threads.count; i++) {

@@ -190,6 +190,33 @@ static void test_threads_and_processes(void **state)
 		     "      3  37.5%  python3  12\n");
 }
 
+static void test_processes_of_one_container_share_a_row(void **state)
+{
+	static const char id[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	struct sdw_report_options options = {.by = SDW_REPORT_CONTAINER, .no_header = true};
+	uint32_t threads[5], stack;
+	struct builder b;
+
+	(void)state;
+	builder_start(&b, "ns");
+	threads[0] = builder_thread(&b, builder_process(&b, 12, "python3"), 12, "python3");
+	threads[1] = builder_thread(&b, builder_contained(&b, 20, "py", id, "web", "shop/web-1"),
+				    20, "py");
+	threads[2] = builder_thread(&b, builder_contained(&b, 21, "py", id, "web", "shop/web-1"),
+				    21, "py");
+	threads[3] =
+		builder_thread(&b, builder_contained(&b, 30, "py", "nightly", "", ""), 30, "py");
+	threads[4] = builder_thread(&b, builder_process(&b, 13, "sh"), 13, "sh");
+	stack = builder_stack(&b, "f@a.py:1:2");
+	for (uint32_t i = 0; i < 5; i++)
+		builder_sample(&b, threads[i], stack, 1 + i, 1, SDW_STATUS_COMPLETE);
+	expect_table(&b, &options,
+		     "SAMPLES      %  CONTAINER       ID AND POD\n"
+		     "      6  40.0%  (no container)\n"
+		     "      5  33.3%  web             0123456789ab of pod shop/web-1\n"
+		     "      4  26.7%  nightly         nightly\n");
+}
+
 static void test_functions_are_the_same_only_if_kind_name_file_and_first_line_agree(void **state)
 {
 	static const char *const stacks[] = {
@@ -370,13 +397,15 @@ static void test_no_name_reaches_the_terminal_raw(void **state)
 	(void)state;
 	builder_start(&b, "ns");
 	b.profile.recording.command = "sh -c \x1b]0;x\x07";
-	thread = builder_thread(&b, builder_process(&b, 1, "\x1b[31mcomm"), 2, "t\x1b[1m");
+	thread = builder_thread(&b,
+				builder_contained(&b, 1, "\x1b[31mcomm", "\x1b[1m", "\n", "\x07"),
+				2, "t\x1b[1m");
 	builder_sample(
 		&b, thread,
 		builder_push(&b, 0,
 			     builder_code(&b, SDW_CODE_PYTHON, "ctl\x01\x1b[31m", "f\n\x1b", 1), 1),
 		1, 1, SDW_STATUS_COMPLETE);
-	for (int by = SDW_REPORT_FUNCTION; by <= SDW_REPORT_PROCESS; by++) {
+	for (int by = SDW_REPORT_FUNCTION; by <= SDW_REPORT_CONTAINER; by++) {
 		struct sdw_report_options each = options;
 
 		each.by = (enum sdw_report_by)by;
@@ -483,6 +512,7 @@ int main(void)
 		cmocka_unit_test(test_lines_are_those_being_executed),
 		cmocka_unit_test(test_files_and_modules),
 		cmocka_unit_test(test_a_module_is_the_package_that_was_installed),
+		cmocka_unit_test(test_processes_of_one_container_share_a_row),
 		cmocka_unit_test(test_threads_and_processes),
 		cmocka_unit_test(
 			test_functions_are_the_same_only_if_kind_name_file_and_first_line_agree),

@@ -58,6 +58,8 @@ static const struct sdw_option options[] = {
 	 .help = "write FILE, whole or not at all (default, and with -: standard output)"},
 	{SDW_OPTION_FLAG, 0, "processes", NULL, FIELD(how.processes),
 	 .help = "folded: the process in front of each stack"},
+	{SDW_OPTION_FLAG, 0, "containers", NULL, FIELD(how.containers),
+	 .help = "folded: the container and the process in front of each stack"},
 	{SDW_OPTION_FLAG, 0, "threads", NULL, FIELD(how.threads),
 	 .help = "folded: the thread in front of each stack"},
 	{SDW_OPTION_FLAG, 0, "samples", NULL, FIELD(how.samples),
@@ -101,7 +103,9 @@ static int check(const struct export_command *command)
 		sdw_error("export: say what to write: --to=FORMAT; --help tells which there are");
 		return -EINVAL;
 	}
-	if (command->format != FORMAT_FOLDED && (how->processes || how->threads))
+	if (command->format != FORMAT_FOLDED && how->containers)
+		wrong = "--containers is for --to=folded: for one of them, --container";
+	else if (command->format != FORMAT_FOLDED && (how->processes || how->threads))
 		wrong = how->processes
 				? "--processes is for --to=folded: for one of them, --process"
 				: "--threads is for --to=folded: for one of them, --thread";

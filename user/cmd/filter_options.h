@@ -21,6 +21,9 @@
 		 "any characters or one"},                                                         \
 	{SDW_OPTION_STRING, 0, "process", "NAME|PID", SDW_OPTION_FIELD(target, member.process),    \
 	 .help = "of processes with this name or number"},                                         \
+	{SDW_OPTION_STRING, 0, "container", "NAME|ID", SDW_OPTION_FIELD(target, member.container), \
+	 .help = "of processes in this container, by its name, the beginning of its id, or its "   \
+		 "pod"},                                                                           \
 	{SDW_OPTION_STRING, 0, "function", "NAME", SDW_OPTION_FIELD(target, member.function),      \
 	 .help = "with this function in their stack"}
 /* NOLINTEND(bugprone-macro-parentheses) */

@@ -31,13 +31,10 @@ struct report_command {
 };
 
 static const struct sdw_option_word by_words[] = {
-	{"function", SDW_REPORT_FUNCTION},
-	{"line", SDW_REPORT_LINE},
-	{"file", SDW_REPORT_FILE},
-	{"module", SDW_REPORT_MODULE},
-	{"thread", SDW_REPORT_THREAD},
-	{"process", SDW_REPORT_PROCESS},
-	{NULL, 0},
+	{"function", SDW_REPORT_FUNCTION},   {"line", SDW_REPORT_LINE},
+	{"file", SDW_REPORT_FILE},	     {"module", SDW_REPORT_MODULE},
+	{"thread", SDW_REPORT_THREAD},	     {"process", SDW_REPORT_PROCESS},
+	{"container", SDW_REPORT_CONTAINER}, {NULL, 0},
 };
 
 static const struct sdw_option_word sort_words[] = {
@@ -69,7 +66,8 @@ static int take_callees(void *target, const char *function)
 static const struct sdw_option options[] = {
 	{.type = SDW_OPTION_HEADING, .help = "What to show:"},
 	{SDW_OPTION_WORD, 'b', "by", "WHAT", FIELD(table.by), .words = by_words,
-	 .help = "one row per function (the default), line, file, module, thread or process"},
+	 .help = "one row per function (the default), line, file, module, thread, process or "
+		 "container"},
 	{SDW_OPTION_WORD, 's', "sort", "WHICH", FIELD(table.sort), .words = sort_words,
 	 .help = "hottest by self (the default): samples whose innermost frame it is; or by total: "
 		 "samples in whose stack it is"},

@@ -160,21 +160,27 @@ static int put_recording(struct sdw_sink *sink, const struct sdw_recording *reco
 
 static int put_process(struct sdw_sink *sink, const struct sdw_process_event *event)
 {
-	struct text comm = text_of(event->comm);
+	struct text comm = text_of(event->comm), container = text_of(event->container);
+	struct text name = text_of(event->container_name), pod = text_of(event->pod);
 	struct ctf *ctf = ctf_of(sink);
 	int err = add_task(&ctf->processes, event->id, (struct task){.pid = event->pid});
 	uint8_t *at;
 
 	if (err)
 		return err;
-	at = add(ctf, SDW_CTF_PROCESS, event->time_ns, 16 + text_size(&comm));
+	at = add(ctf, SDW_CTF_PROCESS, event->time_ns,
+		 16 + text_size(&comm) + text_size(&container) + text_size(&name) +
+			 text_size(&pod));
 	if (!at)
 		return ctf->error;
 	at = put_u32(at, event->id);
 	at = put_u32(at, event->parent);
 	at = put_u32(at, event->pid);
 	at = put_u32(at, event->inner_pid);
-	put_text(at, &comm);
+	at = put_text(at, &comm);
+	at = put_text(at, &container);
+	at = put_text(at, &name);
+	put_text(at, &pod);
 	return 0;
 }
 

@@ -5,8 +5,14 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct sdw_ctf_field process_fields[] = {
-	{"id", SDW_CTF_U32},	    {"parent", SDW_CTF_U32}, {"pid", SDW_CTF_U32},
-	{"inner_pid", SDW_CTF_U32}, {"comm", SDW_CTF_TEXT},
+	{"id", SDW_CTF_U32},
+	{"parent", SDW_CTF_U32},
+	{"pid", SDW_CTF_U32},
+	{"inner_pid", SDW_CTF_U32},
+	{"comm", SDW_CTF_TEXT},
+	{"container", SDW_CTF_LATER_TEXT},
+	{"container_name", SDW_CTF_LATER_TEXT},
+	{"pod", SDW_CTF_LATER_TEXT},
 };
 
 static const struct sdw_ctf_field thread_fields[] = {

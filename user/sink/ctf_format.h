@@ -61,6 +61,7 @@ enum sdw_ctf_type {
 	SDW_CTF_STATUS_ENUM,
 	SDW_CTF_LOST_ENUM,
 	SDW_CTF_KIND_ENUM,
+	SDW_CTF_LATER_TEXT, /* text that older traces do not have */
 };
 
 struct sdw_ctf_field {

@@ -15,9 +15,10 @@
 #include "view/profile.h"
 
 struct sdw_export_options {
-	bool processes; /* folded: the process in front of each stack */
-	bool threads;	/* folded: the thread in front of each stack */
-	bool samples;	/* jsonl: each sample instead of each distinct stack (needs keep_samples) */
+	bool processes;	 /* folded: the process in front of each stack */
+	bool containers; /* folded: container and process in front of each stack */
+	bool threads;	 /* folded: the thread in front of each stack */
+	bool samples; /* jsonl: each sample instead of each distinct stack (needs keep_samples) */
 };
 
 /*
@@ -30,9 +31,11 @@ int sdw_export_folded(const struct sdw_profile *profile, const struct sdw_export
 
 /*
  * One JSON object a line, for a distinct stack of a thread, or a sample:
- *   pid, tid, comm: of the process; thread: its name; w: samples; weight: in the recording's unit;
- * t: seconds since the recording began (of the first such sample); state: the status (counters.h);
- *   frames: root first, [kind, name, file, line] with kind p, n, k, or x for a marker
+ *   pid, tid, comm: of the process; container, container_id, pod: its container's name (or the
+ * first digits of its id), only where there is one; thread: its name; w: samples; weight: in the
+ * recording's unit; t: seconds since the recording began (of the first such sample); state: the
+ * status (counters.h); frames: root first, [kind, name, file, line] with kind p, n, k, or x for a
+ * marker
  */
 int sdw_export_jsonl(const struct sdw_profile *profile, const struct sdw_export_options *options,
 		     FILE *file);
@@ -61,7 +64,8 @@ int sdw_export_heatmap(const struct sdw_profile *profile, FILE *file);
 
 /*
  * pprof's profile.proto in gzip, for `go tool pprof`. Values: samples/count, and cpu/nanoseconds or
- * EVENT/count; labels: process, pid, thread, tid; the header of a report as comments.
+ * EVENT/count; labels: process, pid, thread, tid, and container, container_id, pod where there are
+ * such; the header of a report as comments.
  */
 int sdw_export_pprof(const struct sdw_profile *profile, FILE *file);
 

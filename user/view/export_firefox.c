@@ -401,9 +401,11 @@ static void write_thread(const struct firefox *out, const struct sdw_thread_samp
 {
 	const struct sdw_profile_thread *of = sdw_thread_of(out->profile, thread->thread);
 	const struct sdw_profile_process *process = sdw_process_of(out->profile, of->process);
+	char *name = sdw_process_text(process);
 
 	fputs("{\"processType\":\"default\",\"processName\":", out->file);
-	write_string(out->file, sdw_text_or_unknown(process->comm));
+	write_string(out->file, sdw_text_or_unknown(name));
+	free(name);
 	fputs(",\"name\":", out->file);
 	write_string(out->file, sdw_text_or_unknown(of->name));
 	fprintf(out->file, ",\"isMainThread\":%s,", of->tid == process->pid ? "true" : "false");

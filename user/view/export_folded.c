@@ -69,7 +69,7 @@ static uint32_t owner_of(const struct folded *folded, uint32_t thread)
 {
 	if (folded->options->threads)
 		return thread;
-	if (folded->options->processes)
+	if (folded->options->processes || folded->options->containers)
 		return sdw_thread_of(folded->profile, thread)->process;
 	return 0;
 }
@@ -115,9 +115,17 @@ static void write_owner(const struct folded *folded, uint32_t owner)
 	const struct sdw_profile *profile = folded->profile;
 	const struct sdw_profile_thread *thread = sdw_thread_of(profile, owner);
 	const struct sdw_profile_process *process;
+	char room[SDW_CONTAINER_TEXT_BYTES];
 
 	process = sdw_process_of(profile, folded->options->threads ? thread->process : owner);
-	if (folded->options->processes) {
+	if (folded->options->containers) {
+		const char *container = sdw_container_text(process, room);
+
+		fputs(*container ? "container " : "no container", folded->file);
+		sdw_escape_write(folded->file, container, SDW_ESCAPE_FOLDED);
+		fputc(';', folded->file);
+	}
+	if (folded->options->processes || folded->options->containers) {
 		fprintf(folded->file, "process %" PRIu32 " ", process->pid);
 		sdw_escape_write(folded->file, sdw_text_or_unknown(process->comm),
 				 SDW_ESCAPE_FOLDED);

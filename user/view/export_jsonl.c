@@ -69,6 +69,22 @@ static void write_seconds(FILE *file, uint64_t since_ns)
 	fprintf(file, "%" PRIu64 ".%09" PRIu64, since_ns / 1000000000, since_ns % 1000000000);
 }
 
+static void write_container(FILE *file, const struct sdw_profile_process *process)
+{
+	char room[SDW_CONTAINER_TEXT_BYTES];
+
+	if (!process->container || !*process->container)
+		return;
+	fputs(",\"container\":", file);
+	write_string(file, sdw_container_text(process, room));
+	fputs(",\"container_id\":", file);
+	write_string(file, process->container);
+	if (process->pod && *process->pod) {
+		fputs(",\"pod\":", file);
+		write_string(file, process->pod);
+	}
+}
+
 static int write_line(struct jsonl *jsonl, const struct jsonl_line *line)
 {
 	const struct sdw_profile *profile = jsonl->profile;
@@ -82,6 +98,7 @@ static int write_line(struct jsonl *jsonl, const struct jsonl_line *line)
 	fprintf(jsonl->file, "{\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"comm\":", process->pid,
 		thread->tid);
 	write_string(jsonl->file, process->comm);
+	write_container(jsonl->file, process);
 	fputs(",\"thread\":", jsonl->file);
 	write_string(jsonl->file, thread->name);
 	fprintf(jsonl->file, ",\"w\":%" PRIu64 ",\"weight\":%" PRIu64 ",\"t\":", line->samples,

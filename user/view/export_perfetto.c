@@ -117,9 +117,10 @@ static void emit_thread(struct perfetto *out, const struct sdw_profile_thread *o
 	Sdw__Perfetto__ProcessTree tree = SDW__PERFETTO__PROCESS_TREE__INIT;
 	Sdw__Perfetto__TracePacket packet = SDW__PERFETTO__TRACE_PACKET__INIT;
 	char *name = sdw_escape_text(sdw_text_or_unknown(of->name), SDW_ESCAPE_NOTHING);
-	char *comm = sdw_escape_text(sdw_text_or_unknown(owner->comm), SDW_ESCAPE_NOTHING);
+	char *text = sdw_process_text(owner);
+	char *comm = sdw_escape_text(sdw_text_or_unknown(text), SDW_ESCAPE_NOTHING);
 
-	if (!name || !comm)
+	if (!name || !text || !comm)
 		out->err = -ENOMEM;
 	process.pid = (int32_t)owner->pid;
 	process.ppid = (int32_t)sdw_process_of(profile, owner->parent)->pid;
@@ -137,6 +138,7 @@ static void emit_thread(struct perfetto *out, const struct sdw_profile_thread *o
 	packet.sequence_flags = STATE_NEEDED;
 	emit(out, &packet);
 	free(name);
+	free(text);
 	free(comm);
 }
 

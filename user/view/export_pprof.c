@@ -22,6 +22,8 @@
 #include "view/report_header.h"
 #include "view/texts.h"
 
+#define MAX_LABELS 7 /* of a sample */
+
 struct pprof {
 	const struct sdw_profile *profile;
 	struct sdw_places places;
@@ -237,30 +239,54 @@ static int collect_locations(struct pprof *pprof, const struct sdw_profile_bucke
 	return 0;
 }
 
+static void add_label(struct pprof *pprof, Sdw__Pprof__Label **label, const char *key,
+		      const char *string, uint32_t number)
+{
+	Sdw__Pprof__Label filled = SDW__PPROF__LABEL__INIT;
+
+	filled.key = text(pprof, key);
+	if (string)
+		filled.str = text(pprof, string);
+	filled.num = number;
+	*(*label)++ = filled;
+}
+
+/* Who it was. Returns how many labels that is: of a process in no container, those of none. */
+static size_t fill_labels(struct pprof *pprof, const struct sdw_profile_thread *thread,
+			  Sdw__Pprof__Label labels[MAX_LABELS])
+{
+	const struct sdw_profile_process *process = sdw_process_of(pprof->profile, thread->process);
+	char room[SDW_CONTAINER_TEXT_BYTES];
+	Sdw__Pprof__Label *label = labels;
+
+	add_label(pprof, &label, "process", sdw_text_or_unknown(process->comm), 0);
+	add_label(pprof, &label, "pid", NULL, process->pid);
+	add_label(pprof, &label, "thread", sdw_text_or_unknown(thread->name), 0);
+	add_label(pprof, &label, "tid", NULL, thread->tid);
+	if (process->container && *process->container) {
+		add_label(pprof, &label, "container", sdw_container_text(process, room), 0);
+		add_label(pprof, &label, "container_id", process->container, 0);
+	}
+	if (process->pod && *process->pod)
+		add_label(pprof, &label, "pod", process->pod, 0);
+	return (size_t)(label - labels);
+}
+
 static void emit_sample(struct pprof *pprof, const struct sdw_profile_bucket *bucket)
 {
 	const struct sdw_profile_thread *thread = sdw_thread_of(pprof->profile, bucket->thread);
-	const struct sdw_profile_process *process = sdw_process_of(pprof->profile, thread->process);
 	int64_t values[] = {(int64_t)bucket->samples, (int64_t)bucket->weight};
-	Sdw__Pprof__Label labels[] = {SDW__PPROF__LABEL__INIT, SDW__PPROF__LABEL__INIT,
-				      SDW__PPROF__LABEL__INIT, SDW__PPROF__LABEL__INIT};
-	Sdw__Pprof__Label *each[] = {&labels[0], &labels[1], &labels[2], &labels[3]};
+	Sdw__Pprof__Label labels[MAX_LABELS], *each[MAX_LABELS];
 	Sdw__Pprof__Sample sample = SDW__PPROF__SAMPLE__INIT, *one = &sample;
 	Sdw__Pprof__Profile piece = SDW__PPROF__PROFILE__INIT;
 
-	labels[0].key = text(pprof, "process");
-	labels[0].str = text(pprof, sdw_text_or_unknown(process->comm));
-	labels[1].key = text(pprof, "pid");
-	labels[1].num = process->pid;
-	labels[2].key = text(pprof, "thread");
-	labels[2].str = text(pprof, sdw_text_or_unknown(thread->name));
-	labels[3].key = text(pprof, "tid");
-	labels[3].num = thread->tid;
+	sample.n_label = fill_labels(pprof, thread, labels);
+	for (size_t i = 0; i < sample.n_label; i++)
+		each[i] = &labels[i];
 	sample.n_location_id = pprof->locations.count;
 	sample.location_id = pprof->locations.items;
 	sample.n_value = 2;
 	sample.value = values;
-	sample.n_label = 4;
 	sample.label = each;
 	piece.n_sample = 1;
 	piece.sample = &one;

@@ -80,17 +80,24 @@ static int write_stack(struct speedscope *out, const struct sdw_sample_event *sa
 	return 0;
 }
 
-/* "worker 13 of python3 12" */
+/* "worker 13 of python3 12 in web" */
 static void write_thread_name(const struct speedscope *out, uint32_t id)
 {
 	const struct sdw_profile_thread *thread = sdw_thread_of(out->profile, id);
 	const struct sdw_profile_process *process = sdw_process_of(out->profile, thread->process);
+	char room[SDW_CONTAINER_TEXT_BYTES];
+	const char *container = sdw_container_text(process, room);
 
 	fputc('"', out->file);
 	sdw_escape_write(out->file, sdw_text_or_unknown(thread->name), SDW_ESCAPE_JSON);
 	fprintf(out->file, " %" PRIu32 " of ", thread->tid);
 	sdw_escape_write(out->file, sdw_text_or_unknown(process->comm), SDW_ESCAPE_JSON);
-	fprintf(out->file, " %" PRIu32 "\"", process->pid);
+	fprintf(out->file, " %" PRIu32, process->pid);
+	if (*container) {
+		fputs(" in ", out->file);
+		sdw_escape_write(out->file, container, SDW_ESCAPE_JSON);
+	}
+	fputc('"', out->file);
 }
 
 static int write_thread(struct speedscope *out, const struct sdw_thread_samples *thread)

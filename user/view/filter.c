@@ -20,7 +20,7 @@ static struct sdw_filter_sink *filter_of(struct sdw_sink *sink)
 bool sdw_filter_is_set(const struct sdw_filter *filter)
 {
 	return filter->from_s > 0 || filter->until_s > 0 || filter->thread || filter->process ||
-	       filter->function;
+	       filter->container || filter->function;
 }
 
 static bool is_name(const char *asked, const char *name)
@@ -34,6 +34,20 @@ static bool is_function(const char *asked, const char *name)
 	const char *last = strrchr(name, '.');
 
 	return is_name(asked, name) || (last && strcmp(asked, last + 1) == 0);
+}
+
+/* By name, by pod, or by id, of which the first digits do, as runtimes show them. */
+static bool is_container(const char *asked, const struct sdw_process_event *event)
+{
+	const char *id = event->container ? event->container : "";
+	const char *name = event->container_name ? event->container_name : "";
+	const char *pod = event->pod ? event->pod : "";
+
+	if (!asked)
+		return true;
+	return *asked && *id &&
+	       (is_name(asked, name) || is_name(asked, pod) || is_name(asked, id) ||
+		strncmp(asked, id, strlen(asked)) == 0);
 }
 
 static bool is_number(const char *asked, uint32_t number)
@@ -87,7 +101,8 @@ static int take_process(struct sdw_sink *sink, const struct sdw_process_event *e
 	const char *asked = filter->filter->process;
 	bool wanted = is_name(asked, event->comm) || is_number(asked, event->pid) ||
 		      is_number(asked, event->inner_pid);
-	int err = set_mark(&filter->processes, event->id, wanted);
+	int err = set_mark(&filter->processes, event->id,
+			   wanted && is_container(filter->filter->container, event));
 
 	return err ? err : filter->next->ops->process(filter->next, event);
 }
@@ -218,6 +233,7 @@ static char *describe(const struct sdw_filter *filter)
 		const char *what, *name;
 	} names[] = {{"thread", filter->thread},
 		     {"process", filter->process},
+		     {"container", filter->container},
 		     {"function", filter->function}};
 	const char *separator = "";
 	char *text = NULL;

@@ -15,11 +15,12 @@
 
 /* A name is that of a thread or function, whole, or a pattern with * and ? (see fnmatch(3)). */
 struct sdw_filter {
-	double from_s;	/* seconds since the recording began */
-	double until_s; /* the same, not included; 0: to the end */
-	char *thread;	/* name or tid; NULL: every one */
-	char *process;	/* name or pid; NULL: every one */
-	char *function; /* of a frame anywhere in the stack; NULL: every one */
+	double from_s;	 /* seconds since the recording began */
+	double until_s;	 /* the same, not included; 0: to the end */
+	char *thread;	 /* name or tid; NULL: every one */
+	char *process;	 /* name or pid; NULL: every one */
+	char *container; /* name, id or its beginning, or pod; NULL: every one, and none */
+	char *function;	 /* of a frame anywhere in the stack; NULL: every one */
 };
 
 struct sdw_filter_sink {

@@ -6,6 +6,7 @@
  * Written directly, not as json-c objects: the arrays have millions of numbers.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/embed.h"
@@ -75,9 +76,13 @@ static void write_owners(const struct sdw_profile *profile, FILE *file)
 {
 	fputs("\"processes\":[", file);
 	for (size_t i = 0; i < profile->processes.count; i++) {
-		fprintf(file, "%s[%" PRIu32 ",", i ? "," : "", profile->processes.items[i].pid);
-		sdw_page_write_string(file, profile->processes.items[i].comm);
+		const struct sdw_profile_process *process = &profile->processes.items[i];
+		char *text = *process->container ? sdw_process_text(process) : NULL;
+
+		fprintf(file, "%s[%" PRIu32 ",", i ? "," : "", process->pid);
+		sdw_page_write_string(file, text ? text : process->comm);
 		fputc(']', file);
+		free(text);
 	}
 	fputs("],\n\"threads\":[", file);
 	for (size_t i = 0; i < profile->threads.count; i++) {

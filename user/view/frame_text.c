@@ -167,3 +167,33 @@ void sdw_frame_text_free(struct sdw_frame_text *text)
 	free(text->items);
 	*text = (struct sdw_frame_text){0};
 }
+
+bool sdw_is_long_id(const char *id)
+{
+	return strlen(id) == 64 && strspn(id, "0123456789abcdef") == 64;
+}
+
+const char *sdw_container_text(const struct sdw_profile_process *process,
+			       char text[SDW_CONTAINER_TEXT_BYTES])
+{
+	if (process->container_name && *process->container_name)
+		return process->container_name;
+	if (!process->container)
+		return "";
+	if (!sdw_is_long_id(process->container))
+		return process->container;
+	memcpy(text, process->container, SDW_SHORT_ID);
+	text[SDW_SHORT_ID] = 0;
+	return text;
+}
+
+char *sdw_process_text(const struct sdw_profile_process *process)
+{
+	char room[SDW_CONTAINER_TEXT_BYTES], *text;
+	const char *container = sdw_container_text(process, room);
+
+	if (asprintf(&text, "%s%s%s", sdw_text_or_unknown(process->comm), *container ? " in " : "",
+		     container) < 0)
+		return NULL;
+	return text;
+}

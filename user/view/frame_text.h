@@ -38,6 +38,18 @@ const struct sdw_profile_thread *sdw_thread_of(const struct sdw_profile *profile
 const struct sdw_profile_process *sdw_process_of(const struct sdw_profile *profile,
 						 uint32_t process);
 
+/*
+ * What views call a process's container: its name, or the first digits of its id; "" for none.
+ * Owned by the profile, or in `text`.
+ */
+#define SDW_SHORT_ID		 12
+#define SDW_CONTAINER_TEXT_BYTES (SDW_SHORT_ID + 1)
+/* "python3 in web", or "python3" of a process in no container; malloc'ed, NULL without memory. */
+char *sdw_process_text(const struct sdw_profile_process *process);
+bool sdw_is_long_id(const char *id); /* 64 hexadecimal digits */
+const char *sdw_container_text(const struct sdw_profile_process *process,
+			       char text[SDW_CONTAINER_TEXT_BYTES]);
+
 /* The names of counters.h, "?" for a value that is not there. */
 const char *sdw_status_name(unsigned int status);
 const char *sdw_status_meaning(unsigned int status);

@@ -58,17 +58,22 @@ static int take_recording(struct sdw_sink *sink, const struct sdw_recording *rec
 static int take_process(struct sdw_sink *sink, const struct sdw_process_event *event)
 {
 	struct sdw_profile *profile = profile_of(sink);
-	const char *comm = event->comm;
+	struct sdw_profile_process process = {
+		.parent = event->parent,
+		.pid = event->pid,
+		.inner_pid = event->inner_pid,
+		.comm = event->comm,
+		.container = event->container,
+		.container_name = event->container_name,
+		.pod = event->pod,
+	};
 
 	if (event->parent >= profile->processes.count)
 		return -EINVAL;
-	if (keep_text(profile, &comm))
+	if (keep_text(profile, &process.comm) || keep_text(profile, &process.container) ||
+	    keep_text(profile, &process.container_name) || keep_text(profile, &process.pod))
 		return -ENOMEM;
-	return add_checked(&profile->processes, event->id,
-			   (struct sdw_profile_process){.parent = event->parent,
-							.pid = event->pid,
-							.inner_pid = event->inner_pid,
-							.comm = comm});
+	return add_checked(&profile->processes, event->id, process);
 }
 
 static int take_thread(struct sdw_sink *sink, const struct sdw_thread_event *event)
@@ -243,7 +248,9 @@ static int add_empty_entries(struct sdw_profile *profile)
 {
 	int err;
 
-	err = add_checked(&profile->processes, 0, (struct sdw_profile_process){.comm = ""});
+	err = add_checked(&profile->processes, 0,
+			  (struct sdw_profile_process){
+				  .comm = "", .container = "", .container_name = "", .pod = ""});
 	if (!err)
 		err = add_checked(&profile->threads, 0, (struct sdw_profile_thread){.name = ""});
 	if (!err)

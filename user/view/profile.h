@@ -16,6 +16,7 @@
 struct sdw_profile_process {
 	uint32_t parent, pid, inner_pid;
 	const char *comm;
+	const char *container, *container_name, *pod; /* "" where there is none */
 };
 
 struct sdw_profile_thread {

@@ -120,18 +120,18 @@ static bool has_type(const bt_field_class *class, enum sdw_ctf_type type)
 	};
 	bt_field_class_type is = bt_field_class_get_type(class);
 
-	if (type == SDW_CTF_TEXT)
+	if (type == SDW_CTF_TEXT || type == SDW_CTF_LATER_TEXT)
 		return is == BT_FIELD_CLASS_TYPE_STRING;
 	return bt_field_class_type_is(is, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER) &&
 	       bt_field_class_integer_get_field_value_range(class) <= bits[type];
 }
 
-/* Index of a member of that name and type, -1 if there is none. */
+/* Index of a member of that name and type, UINT8_MAX if it need not be there, else -1. */
 static int find_member(const bt_field_class *payload, const struct sdw_ctf_field *field)
 {
 	uint64_t count = bt_field_class_structure_get_member_count(payload);
 
-	for (uint64_t i = 0; i < count && i <= UINT8_MAX; i++) {
+	for (uint64_t i = 0; i < count && i < UINT8_MAX; i++) {
 		const bt_field_class_structure_member *member =
 			bt_field_class_structure_borrow_member_by_index_const(payload, i);
 
@@ -142,7 +142,7 @@ static int find_member(const bt_field_class *payload, const struct sdw_ctf_field
 			       ? (int)i
 			       : -1;
 	}
-	return -1;
+	return field->type == SDW_CTF_LATER_TEXT ? UINT8_MAX : -1;
 }
 
 static int find_members(struct sdw_reader *reader, const bt_event_class *class, uint64_t id)
@@ -187,6 +187,10 @@ static uint64_t take_number(struct cursor *cursor)
 
 static const char *take_text(struct cursor *cursor)
 {
+	if (*cursor->member == UINT8_MAX) {
+		cursor->member++;
+		return "";
+	}
 	return checked_text(cursor->reader, bt_field_string_get_value(next_field(cursor)));
 }
 
@@ -214,7 +218,10 @@ static int read_process(struct cursor *cursor)
 	event.pid = (uint32_t)take_number(cursor);
 	event.inner_pid = (uint32_t)take_number(cursor);
 	event.comm = take_text(cursor);
-	if (!event.comm)
+	event.container = take_text(cursor);
+	event.container_name = take_text(cursor);
+	event.pod = take_text(cursor);
+	if (!event.comm || !event.container || !event.container_name || !event.pod)
 		return -ENOMEM;
 	if (event.parent >= reader->processes)
 		return undefined(reader, "process", event.parent);

@@ -16,8 +16,8 @@
 
 /* Where the fields of an event are, found once per trace. */
 struct sdw_reader_class {
-	const bt_event_class *class; /* NULL: not met yet */
-	uint8_t member[SDW_CTF_MAX_FIELDS];
+	const bt_event_class *class;	    /* NULL: not met yet */
+	uint8_t member[SDW_CTF_MAX_FIELDS]; /* UINT8_MAX: not there */
 };
 
 struct sdw_reader {

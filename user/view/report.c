@@ -24,6 +24,7 @@ static void name_columns(struct sdw_table *table, const struct sdw_report_option
 		[SDW_REPORT_MODULE] = {"MODULE", ""},
 		[SDW_REPORT_THREAD] = {"THREAD", "TID OF PROCESS"},
 		[SDW_REPORT_PROCESS] = {"PROCESS", "PID"},
+		[SDW_REPORT_CONTAINER] = {"CONTAINER", "ID AND POD"},
 	};
 
 	table->headings[0] = "SELF";
@@ -31,7 +32,7 @@ static void name_columns(struct sdw_table *table, const struct sdw_report_option
 	table->figures = 2;
 	table->name_heading = names[options->by][0];
 	table->where_heading = names[options->by][1];
-	if (options->by == SDW_REPORT_THREAD || options->by == SDW_REPORT_PROCESS) {
+	if (options->by >= SDW_REPORT_THREAD) {
 		table->headings[0] = table->rows->weighted ? "WEIGHT" : "SAMPLES";
 		table->figures = 1;
 	}

@@ -22,6 +22,7 @@ enum sdw_report_by {
 	SDW_REPORT_MODULE,   /* Python package, ELF file, or the kernel */
 	SDW_REPORT_THREAD,
 	SDW_REPORT_PROCESS,
+	SDW_REPORT_CONTAINER,
 };
 
 enum sdw_report_sort { SDW_REPORT_SELF, SDW_REPORT_TOTAL };

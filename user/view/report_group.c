@@ -199,6 +199,48 @@ static int rows_of_processes(struct sdw_report_rows *rows)
 	return err;
 }
 
+/* The row of a process's container, made if it is the first of it. Returns 0 or -ENOMEM. */
+static int row_of_container(struct sdw_report_rows *rows, const struct sdw_profile_process *process,
+			    uint32_t *row)
+{
+	const char *id = or_empty(process->container), *name = or_empty(process->container_name);
+	int err;
+
+	/* few: a machine has hundreds of containers at most, and processes of one come together */
+	for (size_t i = rows->rows.count; i--;) {
+		*row = (uint32_t)i;
+		if (strcmp(rows->rows.items[i].file, id) == 0)
+			return 0;
+	}
+	err = sdw_array_reserve(&rows->rows, 1);
+	if (err)
+		return err;
+	*row = (uint32_t)rows->rows.count;
+	rows->rows.items[rows->rows.count++] = (struct sdw_report_row){
+		.kind = SDW_CODE_KIND_COUNT,
+		.name = !*id	? "(no container)"
+			: *name ? name
+				: id,
+		.file = id,
+		.pod = or_empty(process->pod),
+	};
+	return 0;
+}
+
+static int rows_of_containers(struct sdw_report_rows *rows)
+{
+	const struct sdw_profile *profile = rows->profile;
+	int err = 0;
+
+	rows->row_of_process = calloc(profile->processes.count + 1, sizeof(*rows->row_of_process));
+	if (!rows->row_of_process)
+		return -ENOMEM;
+	for (size_t i = 0; i < profile->processes.count && !err; i++)
+		err = row_of_container(rows, &profile->processes.items[i],
+				       &rows->row_of_process[i]);
+	return err;
+}
+
 int sdw_report_group(struct sdw_report_rows *rows)
 {
 	int err = 0;
@@ -207,6 +249,8 @@ int sdw_report_group(struct sdw_report_rows *rows)
 		return rows_of_threads(rows);
 	if (rows->options->by == SDW_REPORT_PROCESS)
 		return rows_of_processes(rows);
+	if (rows->options->by == SDW_REPORT_CONTAINER)
+		return rows_of_containers(rows);
 	if (rows->options->by == SDW_REPORT_MODULE)
 		err = name_modules(rows);
 	return err ? err : group_frames(rows);

@@ -6,11 +6,12 @@
  * in order), only (which part of it was asked for), samples, weight, status {name: samples}, lost
  * {reason: overflows} by, sort   as --by and --sort take them;  weighted: shares are of weights,
  * not of samples rows       hottest first: kind ("python", "native", "kernel", "marker", "thread",
- * "process"), name, file, line (by function: the first; by line: the one running), pid, tid
- * (threads and processes only), self and total: {samples, weight, share}; a share is from 0 to 1
- * with --callers or --callees instead of rows: functions  kind, name, file, line, total, and
- * callers or callees: kind, name, file, line, samples, weight, share of the function's total; the
- * marker "root of the stack" or "itself" stands for samples without such a neighbour
+ * "process", "container"), name, file, line (by function: the first; by line: the one running),
+ * pid, tid (threads and processes only), id, pod (containers only; "": in none), self and total:
+ * {samples, weight, share}; a share is from 0 to 1 with --callers or --callees instead of rows:
+ * functions  kind, name, file, line, total, and callers or callees: kind, name, file, line,
+ * samples, weight, share of the function's total; the marker "root of the stack" or "itself" stands
+ * for samples without such a neighbour
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,9 +21,10 @@
 #include "view/report_header.h"
 
 static const char *const by_names[] = {
-	[SDW_REPORT_FUNCTION] = "function", [SDW_REPORT_LINE] = "line",
-	[SDW_REPORT_FILE] = "file",	    [SDW_REPORT_MODULE] = "module",
-	[SDW_REPORT_THREAD] = "thread",	    [SDW_REPORT_PROCESS] = "process",
+	[SDW_REPORT_FUNCTION] = "function",   [SDW_REPORT_LINE] = "line",
+	[SDW_REPORT_FILE] = "file",	      [SDW_REPORT_MODULE] = "module",
+	[SDW_REPORT_THREAD] = "thread",	      [SDW_REPORT_PROCESS] = "process",
+	[SDW_REPORT_CONTAINER] = "container",
 };
 
 static void add_text(struct json_object *object, const char *key, const char *text)
@@ -59,12 +61,17 @@ static struct json_object *identity_json(const struct sdw_report_rows *rows,
 {
 	static const char *const kinds[] = {"python", "native", "kernel", "marker"};
 	struct json_object *object = json_object_new_object();
-	const char *kind = rows->options->by == SDW_REPORT_THREAD ? "thread" : "process";
+	const char *kind = by_names[rows->options->by]; /* of a row that is no frame */
 
 	if (!object)
 		return NULL;
 	add_text(object, "kind", row->kind < SDW_CODE_KIND_COUNT ? kinds[row->kind] : kind);
 	add_text(object, "name", row->name);
+	if (row->pod) {
+		add_text(object, "id", row->file);
+		add_text(object, "pod", row->pod);
+		return object;
+	}
 	if (row->kind == SDW_CODE_KIND_COUNT) {
 		add_number(object, "pid", row->pid);
 		if (rows->options->by == SDW_REPORT_THREAD)

@@ -132,6 +132,13 @@ static int add_stack(struct pass *pass, const struct sdw_profile_bucket *bucket)
 	return err;
 }
 
+static uint32_t process_of(const struct sdw_report_rows *rows, uint32_t thread)
+{
+	uint32_t process = sdw_thread_of(rows->profile, thread)->process;
+
+	return process < rows->profile->processes.count ? process : 0;
+}
+
 static int add_owner(struct pass *pass, const struct sdw_profile_bucket *bucket)
 {
 	struct sdw_report_rows *rows = pass->rows;
@@ -139,6 +146,8 @@ static int add_owner(struct pass *pass, const struct sdw_profile_bucket *bucket)
 
 	if (rows->options->by == SDW_REPORT_PROCESS)
 		owner = sdw_thread_of(rows->profile, owner)->process;
+	else if (rows->options->by == SDW_REPORT_CONTAINER)
+		owner = rows->row_of_process[process_of(rows, owner)];
 	if (owner >= rows->rows.count)
 		owner = 0;
 	if (owner < rows->rows.count) {
@@ -168,8 +177,7 @@ static int make_status_rows(struct pass *pass)
 
 static int add_buckets(struct sdw_report_rows *rows)
 {
-	bool by_owner =
-		rows->options->by == SDW_REPORT_THREAD || rows->options->by == SDW_REPORT_PROCESS;
+	bool by_owner = rows->options->by >= SDW_REPORT_THREAD;
 	struct pass pass = {.rows = rows};
 	int err = by_owner ? 0 : make_status_rows(&pass);
 
@@ -245,6 +253,7 @@ void sdw_report_rows_free(struct sdw_report_rows *rows)
 	}
 	free(rows->modules);
 	free(rows->row_of_frame);
+	free(rows->row_of_process);
 	free(rows->order);
 	free(rows->edges.items);
 	free(rows->rows.items);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_rows.h - the samples of a profile added up by function, line, file, module, thread or
- * process.
+ * report_rows.h - the samples of a profile added up by function, line, file, module, thread,
+ * process or container.
  *
  * In:  a profile and what to group by. Out: rows, hottest first, and edges between them.
  */
@@ -16,10 +16,11 @@ struct sdw_report_amount {
 };
 
 struct sdw_report_row {
-	uint8_t kind;	  /* enum sdw_code_kind; SDW_CODE_KIND_COUNT: a thread or process */
+	uint8_t kind; /* enum sdw_code_kind; SDW_CODE_KIND_COUNT: a thread, process or container */
 	const char *name; /* owned by the profile or the rows; "" where there is none */
-	const char *file;
-	uint32_t line; /* by function: the first line; by line: the one being executed */
+	const char *file; /* of a thread: its process; of a container: its id */
+	const char *pod;  /* of a container; else NULL */
+	uint32_t line;	  /* by function: the first line; by line: the one being executed */
 	uint32_t pid, tid;
 	struct sdw_report_amount self, total;
 	size_t last_seen; /* private: 1 + the bucket that was added last */
@@ -43,8 +44,9 @@ struct sdw_report_rows {
 	SDW_PROFILE_ARRAY(struct sdw_report_edge) edges; /* only if options->edges */
 	uint32_t *order; /* row numbers, hottest first; those without samples are left out */
 	size_t order_count;
-	uint32_t *row_of_frame; /* by frame id */
-	char **modules;		/* by code id: names made for SDW_REPORT_MODULE */
+	uint32_t *row_of_frame;	  /* by frame id */
+	uint32_t *row_of_process; /* by process id; only for SDW_REPORT_CONTAINER */
+	char **modules;		  /* by code id: names made for SDW_REPORT_MODULE */
 };
 
 /* Returns 0 or -ENOMEM; to be freed in either case. */

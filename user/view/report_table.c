@@ -60,11 +60,29 @@ static char *where_text(const struct sdw_report_row *row)
 	return n < 0 ? NULL : text;
 }
 
+/* "0123456789ab of pod shop/web": runtimes show twelve digits of an id. */
+static char *container_text(const struct sdw_report_row *row)
+{
+	char *id, *pod, *text = NULL;
+
+	id = sdw_escape_text(row->file, SDW_ESCAPE_TERMINAL);
+	pod = sdw_escape_text(row->pod, SDW_ESCAPE_TERMINAL);
+	if (id && pod &&
+	    asprintf(&text, "%.*s%s%s", sdw_is_long_id(row->file) ? SDW_SHORT_ID : INT32_MAX, id,
+		     *pod ? " of pod " : "", pod) < 0)
+		text = NULL;
+	free(id);
+	free(pod);
+	return text;
+}
+
 static char *owner_text(const struct sdw_report_row *row)
 {
 	char *comm, *text = NULL;
 	int n;
 
+	if (row->pod)
+		return container_text(row);
 	if (!row->tid) { /* a process: its name is in the other column */
 		n = asprintf(&text, "%" PRIu32, row->pid);
 		return n < 0 ? NULL : text;
