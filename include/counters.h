@@ -33,7 +33,10 @@
 	X(OUTSIDE_NAMESPACE, "outside_namespace",                                                 \
 	  "the task has no pid in the profiler's own pid namespace")                              \
 	X(CONSUMER, "consumer",                                                                   \
-	  "dropped by the consumer: it was out of memory or found the record broken")
+	  "dropped by the consumer: it was out of memory or found the record broken")             \
+	X(MERGED, "merged",                                                                       \
+	  "its signal came while one was pending: the handler ran once for both")                 \
+	X(CUT, "cut", "the process ended in the middle of its signal")
 
 #define SDW_ENUM_STATUS(name, text, meaning) SDW_STATUS_##name,
 enum sdw_status { SDW_STATUS_LIST(SDW_ENUM_STATUS) SDW_STATUS_COUNT };

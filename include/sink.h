@@ -18,6 +18,14 @@
 
 #include "counters.h"
 
+/* Which way the stacks came (record --path). */
+enum sdw_recording_path {
+	SDW_PATH_BPF,	 /* read by the BPF program at the overflow: `sample` events */
+	SDW_PATH_SIGNAL, /* read by a signal handler in the process: `signal_sample` events */
+	SDW_PATH_BOTH,	 /* both, on the same overflows: paired `sample`s, and `signal_sample`s */
+	SDW_PATH_COUNT,
+};
+
 /*
  * The recording itself; once, first. In a CTF trace: the `env` block of the metadata, where `event`
  * is called event_name, and tracer_name "sidewinder" and trace_format 1 say whose trace it is.
@@ -34,6 +42,7 @@ struct sdw_recording {
 	uint64_t start_unix_ns; /* CLOCK_REALTIME at the same instant, ns since 1970 */
 	bool native;		/* native frames were recorded */
 	bool kernel;		/* kernel frames were recorded */
+	uint8_t path;		/* enum sdw_recording_path; not in a trace: SDW_PATH_BPF */
 	/* not in a trace: which part of it was asked for, in words (view/filter.h); NULL or "": all
 	 */
 	const char *filter;
@@ -107,8 +116,8 @@ struct sdw_stack_event {
 
 /*
  * One overflow. In a CTF trace `sample` where its weight is the recording's period, else
- * `sample_weighted`; both also carry pid and tid of the thread, so that other tools need no
- * look-up.
+ * `sample_weighted`, and `sample_paired` where it has a pair; all also carry pid and tid of the
+ * thread, so that other tools need no look-up.
  */
 struct sdw_sample_event {
 	uint64_t time_ns; /* of the overflow; never before that of the sample sent before */
@@ -118,6 +127,37 @@ struct sdw_sample_event {
 	uint16_t cpu;	  /* number of the processor, as the kernel counts */
 	uint8_t status;	  /* enum sdw_status */
 	uint8_t flags;	  /* enum sdw_sample_flags of events.h */
+	/* SDW_PATH_BOTH: its number, 1, 2, 3 ..., which the signal of its overflow names; else 0 */
+	uint64_t pair;
+};
+
+enum sdw_signal_flags {
+	SDW_SIGNAL_AFTER_KERNEL = 1
+				  << 0, /* the overflow hit the kernel: the signal came on return */
+	SDW_SIGNAL_BLOCKED = 1 << 1,	/* the thread had the signal blocked at the overflow */
+	SDW_SIGNAL_WRONG_THREAD = 1 << 2, /* the overflow was another thread's */
+	SDW_SIGNAL_NO_TIME = 1 << 3, /* the overflow's time is not known: it is the handler's */
+};
+
+/*
+ * One run of the agent's signal handler: what it saw of the stack, and how the signal came. Signals
+ * that come while one is pending are merged by the kernel: one run then stands for several
+ * overflows, the oldest of which it tells of. Its event time is handler_ns, or that of the event
+ * before.
+ */
+struct sdw_signal_sample_event {
+	uint64_t time_ns;     /* never before that of the sample sent before */
+	uint64_t overflow_ns; /* the kernel's time of the overflow */
+	uint64_t handler_ns;  /* entry of the handler, both CLOCK_MONOTONIC */
+	uint64_t pair;	      /* of the `sample` of the same overflow; 0: that one is not there */
+	uint64_t weight;      /* as in a sample, of one overflow */
+	uint32_t merged;      /* overflows of the same thread whose signals were merged with this */
+	uint32_t thread;      /* id of the thread that ran the handler */
+	uint32_t stack;	      /* id of what it was doing; 0: nothing is known of the stack */
+	uint16_t cpu;	      /* that the handler ran on */
+	uint8_t status;	      /* enum sdw_status */
+	uint8_t flags;	      /* enum sdw_sample_flags of events.h */
+	uint8_t delivery;     /* enum sdw_signal_flags */
 };
 
 /* Overflows that did not become samples, within an interval; repeated as they are noticed. */
@@ -141,6 +181,12 @@ struct sdw_totals {
 	uint32_t processes;		   /* images seen */
 	uint32_t threads;		   /* threads seen */
 	bool complete; /* the recording was ended in order, these are the final totals */
+	/*
+	 * Of the signal path alone: runs of the handler that came out as samples, overflows merged
+	 * into another's signal, and what was lost otherwise. With SDW_PATH_SIGNAL these overflows
+	 * are in the counts above too; with SDW_PATH_BOTH those count the samples of BPF.
+	 */
+	uint64_t signal_samples, signal_merged, signal_lost;
 };
 
 struct sdw_sink;
@@ -153,6 +199,8 @@ struct sdw_sink_ops {
 	int (*frame)(struct sdw_sink *sink, const struct sdw_frame_event *event);
 	int (*stack)(struct sdw_sink *sink, const struct sdw_stack_event *event);
 	int (*sample)(struct sdw_sink *sink, const struct sdw_sample_event *event);
+	/* may be NULL: a sink that has no place for these; see sdw_sink_signal_sample() */
+	int (*signal_sample)(struct sdw_sink *sink, const struct sdw_signal_sample_event *event);
 	int (*lost)(struct sdw_sink *sink, const struct sdw_lost_event *event);
 	int (*totals)(struct sdw_sink *sink, const struct sdw_totals *totals);
 	/* makes all that was sent so far readable by others; called at least once a second */
@@ -165,5 +213,11 @@ struct sdw_sink_ops {
 struct sdw_sink {
 	const struct sdw_sink_ops *ops;
 };
+
+static inline int sdw_sink_signal_sample(struct sdw_sink *sink,
+					 const struct sdw_signal_sample_event *event)
+{
+	return sink->ops->signal_sample ? sink->ops->signal_sample(sink, event) : 0;
+}
 
 #endif

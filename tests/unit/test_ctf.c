@@ -38,6 +38,7 @@ static void test_babeltrace_reads_every_kind_of_event(void **state)
 {
 	struct sdw_sink *sink = begin(in(state, "t"), &plain_recording);
 	struct sdw_sample_event sample = plain_sample(6000000000);
+	struct sdw_signal_sample_event signal_sample = plain_signal_sample(6000000000, 9);
 	struct sdw_totals totals = {.time_ns = 7000000000, .duration_ns = 2, .overflows = 5};
 	char *out;
 
@@ -47,11 +48,17 @@ static void test_babeltrace_reads_every_kind_of_event(void **state)
 	sample.status = SDW_STATUS_TRUNCATED;
 	sample.flags = 5;
 	assert_int_equal(0, send(sink, sample, sample));
+	sample.pair = 9;
+	assert_int_equal(0, send(sink, sample, sample));
+	assert_int_equal(0, send(sink, signal_sample, signal_sample));
 	assert_int_equal(0, send(sink, lost,
 				 (struct sdw_lost_event){.time_ns = 6000000001,
 							 .begin_ns = 6,
 							 .count = 3,
 							 .reason = SDW_LOST_OUTSIDE_TARGET}));
+	totals.signal_samples = 4;
+	totals.signal_merged = 5;
+	totals.signal_lost = 6;
 	totals.status[SDW_STATUS_COMPLETE] = 2;
 	totals.lost[SDW_LOST_OUTSIDE_TARGET] = 3;
 	assert_int_equal(0, send(sink, totals, totals));
@@ -69,10 +76,14 @@ static void test_babeltrace_reads_every_kind_of_event(void **state)
 		"( \"complete\" : container = 0 ), 0 }\n"
 		"[1700000006.000000000] host sample_weighted: { 10, 11, 1, 1, 3, "
 		"( \"truncated\" : container = 5 ), 5, 2 }\n"
+		"[1700000006.000000000] host sample_paired: { 10, 11, 1, 1, 3, "
+		"( \"truncated\" : container = 5 ), 5, 2, 9 }\n"
+		"[1700000006.000000000] host signal_sample: { 10, 11, 1, 1, 3, "
+		"( \"complete\" : container = 0 ), 2, 3, 4, 5999999000, 5999999500, 9, 1000000 }\n"
 		"[1700000006.000000001] host lost: { 6, 6000000001, 3, "
 		"( \"outside_target\" : container = 3 ) }\n"
-		"[1700000007.000000000] host totals: { 2, 5, 0, 0, 0, 2, "));
-	assert_int_equal(count_lines(out), 9);
+		"[1700000007.000000000] host totals: { 2, 5, 0, 0, 0, 4, 5, 6, 2, "));
+	assert_int_equal(count_lines(out), 11);
 	free(out);
 }
 

@@ -200,6 +200,31 @@ static void test_without_a_time_every_loss_stays(void **state)
 	end(&filtered);
 }
 
+/* By signal alone: the same choice, the same sum. */
+static void test_samples_of_signals_are_chosen_alike(void **state)
+{
+	const struct sdw_filter filter = {.function = (char *)"save"};
+	const struct sdw_recording recording = {.path = SDW_PATH_SIGNAL, .start_ns = START_NS};
+	struct filtered filtered;
+	struct builder *b = &filtered.builder;
+	struct sdw_totals totals = {.overflows = 2};
+
+	(void)state;
+	start(&filtered, &filter);
+	SEND(b, recording, &recording);
+	send_all(b);
+	for (uint32_t stack = 1; stack < b->profile.stacks.count; stack++) {
+		struct sdw_signal_sample_event event = {
+			.time_ns = START_NS + 1, .thread = 1, .stack = stack};
+
+		SEND(b, signal_sample, &event);
+	}
+	assert_int_equal(b->profile.signal_samples.count, 1);
+	SEND(b, totals, &totals);
+	assert_int_equal(b->profile.totals.status[SDW_STATUS_COMPLETE], b->profile.samples.count);
+	end(&filtered);
+}
+
 static void test_a_filter_is_set_by_any_of_its_parts(void **state)
 {
 	(void)state;
@@ -217,6 +242,7 @@ int main(void)
 		cmocka_unit_test(test_a_function_counts_wherever_it_is_in_the_stack),
 		cmocka_unit_test(test_what_is_left_still_adds_up),
 		cmocka_unit_test(test_without_a_time_every_loss_stays),
+		cmocka_unit_test(test_samples_of_signals_are_chosen_alike),
 		cmocka_unit_test(test_a_filter_is_set_by_any_of_its_parts),
 	};
 

@@ -145,6 +145,32 @@ static void test_samples_are_kept_one_by_one_when_asked_for(void **state)
 	sdw_profile_free(&p);
 }
 
+/* Where BPF took samples, those of the signals are beside them; where not, they are the samples. */
+static void test_samples_of_signals_count_where_there_are_no_others(void **state)
+{
+	struct sdw_signal_sample_event event = {
+		.time_ns = 5, .thread = 1, .stack = 2, .weight = 1000, .pair = 3};
+
+	(void)state;
+	for (uint8_t path = SDW_PATH_SIGNAL; path <= SDW_PATH_BOTH; path++) {
+		struct sdw_profile p;
+		size_t counted = path == SDW_PATH_SIGNAL;
+
+		assert_int_equal(0, sdw_profile_init(&p, true));
+		assert_int_equal(0, send(&p, recording, (struct sdw_recording){.path = path}));
+		send_definitions(&p);
+		assert_int_equal(0, send(&p, signal_sample, event));
+		assert_int_equal(p.signal_samples.count, 1);
+		assert_int_equal(p.signal_samples.items[0].pair, 3);
+		assert_int_equal(p.samples.count, counted);
+		assert_int_equal(p.buckets.count, counted);
+		event.stack = 3;
+		assert_int_equal(-EINVAL, send(&p, signal_sample, event));
+		event.stack = 2;
+		sdw_profile_free(&p);
+	}
+}
+
 static void test_losses_and_the_last_totals_are_kept(void **state)
 {
 	struct sdw_profile *p = *state;
@@ -239,6 +265,7 @@ int main(void)
 		TEST(test_samples_add_up_by_thread_stack_and_status),
 		TEST(test_many_stacks_each_keep_their_own_count),
 		TEST(test_samples_are_kept_one_by_one_when_asked_for),
+		cmocka_unit_test(test_samples_of_signals_count_where_there_are_no_others),
 		TEST(test_losses_and_the_last_totals_are_kept),
 		TEST(test_the_recording_is_copied),
 		TEST(test_what_breaks_the_schema_is_refused),

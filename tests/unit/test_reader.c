@@ -104,22 +104,45 @@ static struct sdw_sample_event any_sample(uint64_t time_ns, uint32_t *seed)
 	};
 }
 
+/* The signal of the sample's overflow, with every field another number. */
+static void send_signal(struct sdw_sink *sink, const struct sdw_sample_event *sample)
+{
+	struct sdw_signal_sample_event event = plain_signal_sample(sample->time_ns, sample->pair);
+
+	event.thread = sample->thread;
+	event.stack = sample->stack;
+	event.cpu = sample->cpu;
+	event.status = sample->status;
+	event.flags = sample->flags;
+	event.weight = sample->weight;
+	event.merged = sample->cpu;
+	assert_int_equal(0, send(sink, signal_sample, event));
+}
+
 /* A recording with every kind of event. */
 static void send_recording(struct sdw_sink *sink)
 {
 	uint64_t time_ns = plain_recording.start_ns;
 	struct sdw_totals totals = {.complete = true, .processes = 7, .threads = 8};
+	struct sdw_recording recording = plain_recording;
 	uint32_t seed = 7;
 
-	assert_int_equal(0, send(sink, recording, plain_recording));
+	recording.path = SDW_PATH_BOTH;
+	assert_int_equal(0, send(sink, recording, recording));
 	send_tasks(sink, time_ns);
 	send_stacks(sink, time_ns, &seed);
 	for (uint32_t i = 0; i < SAMPLES; i++) {
 		struct sdw_sample_event sample = any_sample(time_ns, &seed);
 
+		sample.pair = i % 10 ? 0 : i + 1ull;
 		assert_int_equal(0, send(sink, sample, sample));
+		if (sample.pair)
+			send_signal(sink, &sample);
 		time_ns += next_number(&seed, 100) ? 1000 : 200000000;
 	}
+	totals.signal_samples = 1;
+	totals.signal_merged = 2;
+	totals.signal_lost = 3;
 	for (int i = 0; i < SDW_LOST_COUNT; i++) {
 		totals.lost[i] = 1ull << (40 + i);
 		assert_int_equal(0, send(sink, lost,
@@ -149,6 +172,7 @@ static void assert_same_recording(const struct sdw_recording *a, const struct sd
 	assert_int_equal(a->start_unix_ns, b->start_unix_ns);
 	assert_int_equal(a->native, b->native);
 	assert_int_equal(a->kernel, b->kernel);
+	assert_int_equal(a->path, b->path);
 }
 
 static void assert_same_definitions(const struct sdw_profile *a, const struct sdw_profile *b)
@@ -179,6 +203,23 @@ static void assert_same_definitions(const struct sdw_profile *a, const struct sd
 		assert_string_equal(a->codes.items[i].file, b->codes.items[i].file);
 		assert_int_equal(a->codes.items[i].first_line, b->codes.items[i].first_line);
 	}
+}
+
+static void assert_same_signal(const struct sdw_signal_sample_event *a,
+			       const struct sdw_signal_sample_event *b)
+{
+	assert_int_equal(a->time_ns, b->time_ns);
+	assert_int_equal(a->overflow_ns, b->overflow_ns);
+	assert_int_equal(a->handler_ns, b->handler_ns);
+	assert_int_equal(a->pair, b->pair);
+	assert_int_equal(a->weight, b->weight);
+	assert_int_equal(a->merged, b->merged);
+	assert_int_equal(a->thread, b->thread);
+	assert_int_equal(a->stack, b->stack);
+	assert_int_equal(a->cpu, b->cpu);
+	assert_int_equal(a->status, b->status);
+	assert_int_equal(a->flags, b->flags);
+	assert_int_equal(a->delivery, b->delivery);
 }
 
 #define assert_same_items(a, b)                                                            \
@@ -217,7 +258,14 @@ static void test_a_trace_reads_back_as_what_was_sent(void **state)
 		assert_int_equal(a->cpu, b->cpu);
 		assert_int_equal(a->status, b->status);
 		assert_int_equal(a->flags, b->flags);
+		assert_int_equal(a->pair, b->pair);
 	}
+	assert_int_equal(read.signal_samples.count, SAMPLES / 10);
+	for (size_t i = 0; i < SAMPLES / 10; i++)
+		assert_same_signal(&direct.signal_samples.items[i], &read.signal_samples.items[i]);
+	assert_int_equal(read.totals.signal_samples, 1);
+	assert_int_equal(read.totals.signal_merged, 2);
+	assert_int_equal(read.totals.signal_lost, 3);
 	assert_int_equal(direct.lost.count, read.lost.count);
 	for (size_t i = 0; i < direct.lost.count; i++) {
 		assert_int_equal(direct.lost.items[i].time_ns, read.lost.items[i].time_ns);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "events.h"
 #include "sink/ctf.h"
 
 #define send(sink_, what, ...) ((sink_)->ops->what((sink_), &(__VA_ARGS__)))
@@ -162,6 +163,24 @@ UNUSED static struct sdw_sample_event plain_sample(uint64_t time_ns)
 		.stack = 1,
 		.weight = 1000000,
 		.cpu = 3,
+	};
+}
+
+/* The signal of a sample that has this pair. */
+UNUSED static struct sdw_signal_sample_event plain_signal_sample(uint64_t time_ns, uint64_t pair)
+{
+	return (struct sdw_signal_sample_event){
+		.time_ns = time_ns,
+		.overflow_ns = time_ns - 1000,
+		.handler_ns = time_ns - 500,
+		.pair = pair,
+		.weight = 1000000,
+		.merged = 4,
+		.thread = 1,
+		.stack = 1,
+		.cpu = 3,
+		.flags = SDW_SAMPLE_HOLDS_GIL,
+		.delivery = SDW_SIGNAL_AFTER_KERNEL | SDW_SIGNAL_BLOCKED,
 	};
 }
 

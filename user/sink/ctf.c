@@ -255,14 +255,16 @@ static int put_stack(struct sdw_sink *sink, const struct sdw_stack_event *event)
 static int put_sample(struct sdw_sink *sink, const struct sdw_sample_event *event)
 {
 	struct ctf *ctf = ctf_of(sink);
-	bool weighted = event->weight != ctf->period;
+	bool paired = event->pair, weighted = paired || event->weight != ctf->period;
+	enum sdw_ctf_event id = SDW_CTF_SAMPLE;
 	const struct task *thread;
 	uint8_t *at;
 
 	if (!event->thread || event->thread >= ctf->threads.count)
 		return -EINVAL;
-	at = add(ctf, weighted ? SDW_CTF_SAMPLE_WEIGHTED : SDW_CTF_SAMPLE, event->time_ns,
-		 weighted ? 28 : 20);
+	if (weighted)
+		id = paired ? SDW_CTF_SAMPLE_PAIRED : SDW_CTF_SAMPLE_WEIGHTED;
+	at = add(ctf, id, event->time_ns, 20u + weighted * 8u + paired * 8u);
 	if (!at)
 		return ctf->error;
 	thread = &ctf->threads.items[event->thread];
@@ -274,7 +276,37 @@ static int put_sample(struct sdw_sink *sink, const struct sdw_sample_event *even
 	at = put_u8(at, event->status);
 	at = put_u8(at, event->flags);
 	if (weighted)
-		put_u64(at, event->weight);
+		at = put_u64(at, event->weight);
+	if (paired)
+		put_u64(at, event->pair);
+	return 0;
+}
+
+static int put_signal_sample(struct sdw_sink *sink, const struct sdw_signal_sample_event *event)
+{
+	struct ctf *ctf = ctf_of(sink);
+	const struct task *thread;
+	uint8_t *at;
+
+	if (!event->thread || event->thread >= ctf->threads.count)
+		return -EINVAL;
+	at = add(ctf, SDW_CTF_SIGNAL_SAMPLE, event->time_ns, 57);
+	if (!at)
+		return ctf->error;
+	thread = &ctf->threads.items[event->thread];
+	at = put_u32(at, thread->pid);
+	at = put_u32(at, thread->tid);
+	at = put_u32(at, event->thread);
+	at = put_u32(at, event->stack);
+	at = put_u16(at, event->cpu);
+	at = put_u8(at, event->status);
+	at = put_u8(at, event->flags);
+	at = put_u8(at, event->delivery);
+	at = put_u32(at, event->merged);
+	at = put_u64(at, event->overflow_ns);
+	at = put_u64(at, event->handler_ns);
+	at = put_u64(at, event->pair);
+	put_u64(at, event->weight);
 	return 0;
 }
 
@@ -311,7 +343,7 @@ static int put_totals(struct sdw_sink *sink, const struct sdw_totals *totals)
 	/* refers to nothing, so it may follow a gap */
 	int err = sdw_ctf_stream_add(
 		&ctf->stream, SDW_CTF_TOTALS, totals->time_ns,
-		8 + 8 + 4 + 4 + 1 + sizeof(totals->status) + sizeof(totals->lost), &at);
+		8 + 8 + 4 + 4 + 1 + 3 * 8 + sizeof(totals->status) + sizeof(totals->lost), &at);
 
 	if (err)
 		return err;
@@ -320,6 +352,9 @@ static int put_totals(struct sdw_sink *sink, const struct sdw_totals *totals)
 	at = put_u32(at, totals->processes);
 	at = put_u32(at, totals->threads);
 	at = put_u8(at, totals->complete);
+	at = put_u64(at, totals->signal_samples);
+	at = put_u64(at, totals->signal_merged);
+	at = put_u64(at, totals->signal_lost);
 	for (size_t i = 0; i < SDW_STATUS_COUNT; i++)
 		at = put_u64(at, totals->status[i]);
 	for (size_t i = 0; i < SDW_LOST_COUNT; i++)
@@ -371,6 +406,7 @@ static const struct sdw_sink_ops ctf_ops = {
 	.frame = put_frame,
 	.stack = put_stack,
 	.sample = put_sample,
+	.signal_sample = put_signal_sample,
 	.lost = put_lost,
 	.totals = put_totals,
 	.flush = put_flush,

@@ -37,11 +37,19 @@ static const struct sdw_ctf_field stack_fields[] = {
 	{"frame", SDW_CTF_U32},
 };
 
-/* weight comes last, so that a plain sample is a weighted one without its end */
+/* weight and pair come last: a plain sample is a weighted one without its end, and so on */
 static const struct sdw_ctf_field sample_fields[] = {
 	{"pid", SDW_CTF_U32},	{"tid", SDW_CTF_U32},	 {"thread", SDW_CTF_U32},
 	{"stack", SDW_CTF_U32}, {"cpu", SDW_CTF_U16},	 {"status", SDW_CTF_STATUS_ENUM},
-	{"flags", SDW_CTF_U8},	{"weight", SDW_CTF_U64},
+	{"flags", SDW_CTF_U8},	{"weight", SDW_CTF_U64}, {"pair", SDW_CTF_U64},
+};
+
+static const struct sdw_ctf_field signal_sample_fields[] = {
+	{"pid", SDW_CTF_U32},	      {"tid", SDW_CTF_U32},	   {"thread", SDW_CTF_U32},
+	{"stack", SDW_CTF_U32},	      {"cpu", SDW_CTF_U16},	   {"status", SDW_CTF_STATUS_ENUM},
+	{"flags", SDW_CTF_U8},	      {"delivery", SDW_CTF_U8},	   {"merged", SDW_CTF_U32},
+	{"overflow_ns", SDW_CTF_U64}, {"handler_ns", SDW_CTF_U64}, {"pair", SDW_CTF_U64},
+	{"weight", SDW_CTF_U64},
 };
 
 static const struct sdw_ctf_field lost_fields[] = {
@@ -56,6 +64,9 @@ static const struct sdw_ctf_field totals_fields[] = {{"duration_ns", SDW_CTF_U64
 						     {"processes", SDW_CTF_U32},
 						     {"threads", SDW_CTF_U32},
 						     {"complete", SDW_CTF_U8},
+						     {"signal_samples", SDW_CTF_U64},
+						     {"signal_merged", SDW_CTF_U64},
+						     {"signal_lost", SDW_CTF_U64},
 #define STATUS_FIELD(name, text, meaning) {"status_" text, SDW_CTF_U64},
 						     SDW_STATUS_LIST(STATUS_FIELD)
 #undef STATUS_FIELD
@@ -71,8 +82,11 @@ const struct sdw_ctf_event_type sdw_ctf_event_types[SDW_CTF_EVENT_COUNT] = {
 	[SDW_CTF_CODE] = {"code", LENGTH(code_fields), code_fields},
 	[SDW_CTF_FRAME] = {"frame", LENGTH(frame_fields), frame_fields},
 	[SDW_CTF_STACK] = {"stack", LENGTH(stack_fields), stack_fields},
-	[SDW_CTF_SAMPLE] = {"sample", LENGTH(sample_fields) - 1, sample_fields},
-	[SDW_CTF_SAMPLE_WEIGHTED] = {"sample_weighted", LENGTH(sample_fields), sample_fields},
+	[SDW_CTF_SAMPLE] = {"sample", LENGTH(sample_fields) - 2, sample_fields},
+	[SDW_CTF_SAMPLE_WEIGHTED] = {"sample_weighted", LENGTH(sample_fields) - 1, sample_fields},
 	[SDW_CTF_LOST] = {"lost", LENGTH(lost_fields), lost_fields},
 	[SDW_CTF_TOTALS] = {"totals", LENGTH(totals_fields), totals_fields},
+	[SDW_CTF_SAMPLE_PAIRED] = {"sample_paired", LENGTH(sample_fields), sample_fields},
+	[SDW_CTF_SIGNAL_SAMPLE] = {"signal_sample", LENGTH(signal_sample_fields),
+				   signal_sample_fields},
 };

@@ -49,6 +49,8 @@ enum sdw_ctf_event {
 	SDW_CTF_SAMPLE_WEIGHTED, /* carries its own weight */
 	SDW_CTF_LOST,
 	SDW_CTF_TOTALS,
+	SDW_CTF_SAMPLE_PAIRED, /* carries its own weight and the number of its pair */
+	SDW_CTF_SIGNAL_SAMPLE,
 	SDW_CTF_EVENT_COUNT,
 };
 
@@ -70,7 +72,7 @@ struct sdw_ctf_field {
 };
 
 /* of totals: its own fields and one for every status and reason */
-#define SDW_CTF_MAX_FIELDS (5 + SDW_STATUS_COUNT + SDW_LOST_COUNT)
+#define SDW_CTF_MAX_FIELDS (8 + SDW_STATUS_COUNT + SDW_LOST_COUNT)
 
 struct sdw_ctf_event_type {
 	const char *name;

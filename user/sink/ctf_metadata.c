@@ -93,6 +93,7 @@ static void put_env(FILE *out, const struct sdw_recording *recording)
 	put_env_number(out, "start_unix_ns", recording->start_unix_ns);
 	put_env_number(out, "native", recording->native);
 	put_env_number(out, "kernel", recording->kernel);
+	put_env_number(out, "path", recording->path);
 	fputs("};\n\n", out);
 }
 

@@ -39,6 +39,21 @@ FORWARD(lost, const struct sdw_lost_event *)
 FORWARD(totals, const struct sdw_totals *)
 FORWARD(flush, uint64_t)
 
+/* Only to those that take them. */
+static int tee_signal_sample(struct sdw_sink *sink, const struct sdw_signal_sample_event *event)
+{
+	struct tee *tee = (struct tee *)sink;
+	int first = 0;
+
+	for (size_t i = 0; i < tee->count; i++) {
+		int err = sdw_sink_signal_sample(tee->sinks[i], event);
+
+		first = first ? first : err;
+	}
+	tee->error = tee->error ? tee->error : first;
+	return first;
+}
+
 static int tee_close(struct sdw_sink *sink)
 {
 	struct tee *tee = (struct tee *)sink;
@@ -61,6 +76,7 @@ static const struct sdw_sink_ops tee_ops = {
 	.frame = tee_frame,
 	.stack = tee_stack,
 	.sample = tee_sample,
+	.signal_sample = tee_signal_sample,
 	.lost = tee_lost,
 	.totals = tee_totals,
 	.flush = tee_flush,

@@ -92,6 +92,7 @@ static int take_recording(struct sdw_sink *sink, const struct sdw_recording *rec
 				 ? time_after(recording->start_ns, filter->filter->until_s)
 				 : UINT64_MAX;
 	told.filter = filter->text;
+	filter->by_signal = recording->path == SDW_PATH_SIGNAL;
 	return filter->next->ops->recording(filter->next, &told);
 }
 
@@ -149,20 +150,37 @@ static int take_stack(struct sdw_sink *sink, const struct sdw_stack_event *event
 	return err ? err : filter->next->ops->stack(filter->next, event);
 }
 
+static bool is_asked_for(const struct sdw_filter_sink *filter, uint64_t time_ns, uint32_t thread,
+			 uint32_t stack)
+{
+	return time_ns >= filter->begin_ns && time_ns < filter->end_ns &&
+	       is_marked(&filter->threads, thread) &&
+	       (!filter->filter->function || is_marked(&filter->stacks, stack));
+}
+
 static int take_sample(struct sdw_sink *sink, const struct sdw_sample_event *event)
 {
 	struct sdw_filter_sink *filter = filter_of(sink);
 
 	filter->samples++;
-	if (event->time_ns < filter->begin_ns || event->time_ns >= filter->end_ns)
-		return 0;
-	if (!is_marked(&filter->threads, event->thread))
-		return 0;
-	if (filter->filter->function && !is_marked(&filter->stacks, event->stack))
+	if (!is_asked_for(filter, event->time_ns, event->thread, event->stack))
 		return 0;
 	if (event->status < SDW_STATUS_COUNT)
 		filter->status[event->status]++;
 	return filter->next->ops->sample(filter->next, event);
+}
+
+/* Where BPF took samples of the same overflows, the counts are of those. */
+static int take_signal_sample(struct sdw_sink *sink, const struct sdw_signal_sample_event *event)
+{
+	struct sdw_filter_sink *filter = filter_of(sink);
+
+	filter->samples += filter->by_signal;
+	if (!is_asked_for(filter, event->time_ns, event->thread, event->stack))
+		return 0;
+	if (filter->by_signal && event->status < SDW_STATUS_COUNT)
+		filter->status[event->status]++;
+	return sdw_sink_signal_sample(filter->next, event);
 }
 
 /* Losses are told by interval: one that reaches into the time asked for counts whole. */
@@ -220,6 +238,7 @@ static const struct sdw_sink_ops filter_ops = {
 	.frame = take_frame,
 	.stack = take_stack,
 	.sample = take_sample,
+	.signal_sample = take_signal_sample,
 	.lost = take_lost,
 	.totals = take_totals,
 	.flush = take_flush,

@@ -30,6 +30,7 @@ struct sdw_filter_sink {
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
 	char *text;		   /* what is asked for, in words */
 	uint64_t samples;	   /* that came, let through or not */
+	bool by_signal;		   /* the recording's samples are those of the signal path */
 	uint64_t status[SDW_STATUS_COUNT];
 	uint64_t lost[SDW_LOST_COUNT];
 	/* by the ids of sink.h: is it, or is in it, what is asked for? */

@@ -198,6 +198,31 @@ static int take_sample(struct sdw_sink *sink, const struct sdw_sample_event *eve
 	return 0;
 }
 
+/* The signal path alone: its samples are the recording's. */
+static int take_signal_sample(struct sdw_sink *sink, const struct sdw_signal_sample_event *event)
+{
+	struct sdw_profile *profile = profile_of(sink);
+	struct sdw_sample_event sample = {
+		.time_ns = event->time_ns,
+		.thread = event->thread,
+		.stack = event->stack,
+		.weight = event->weight,
+		.cpu = event->cpu,
+		.status = event->status,
+		.flags = event->flags,
+	};
+
+	if (!event->thread || event->thread >= profile->threads.count ||
+	    event->stack >= profile->stacks.count || event->status >= SDW_STATUS_COUNT)
+		return -EINVAL;
+	if (profile->keep_samples) {
+		if (sdw_array_reserve(&profile->signal_samples, 1))
+			return -ENOMEM;
+		profile->signal_samples.items[profile->signal_samples.count++] = *event;
+	}
+	return profile->recording.path == SDW_PATH_SIGNAL ? take_sample(sink, &sample) : 0;
+}
+
 static int take_lost(struct sdw_sink *sink, const struct sdw_lost_event *event)
 {
 	struct sdw_profile *profile = profile_of(sink);
@@ -237,6 +262,7 @@ static const struct sdw_sink_ops profile_ops = {
 	.frame = take_frame,
 	.stack = take_stack,
 	.sample = take_sample,
+	.signal_sample = take_signal_sample,
 	.lost = take_lost,
 	.totals = take_totals,
 	.flush = take_flush,
@@ -300,6 +326,7 @@ void sdw_profile_free(struct sdw_profile *profile)
 	free(profile->stacks.items);
 	free(profile->buckets.items);
 	free(profile->samples.items);
+	free(profile->signal_samples.items);
 	free(profile->lost.items);
 	*profile = (struct sdw_profile){0};
 }

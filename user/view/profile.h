@@ -65,6 +65,8 @@ struct sdw_profile {
 	SDW_PROFILE_ARRAY(struct sdw_profile_stack) stacks;
 	SDW_PROFILE_ARRAY(struct sdw_profile_bucket) buckets;
 	SDW_PROFILE_ARRAY(struct sdw_sample_event) samples; /* only if asked for */
+	/* only if asked for; where no BPF program took samples these are among `samples`, too */
+	SDW_PROFILE_ARRAY(struct sdw_signal_sample_event) signal_samples;
 	SDW_PROFILE_ARRAY(struct sdw_lost_event) lost;
 	uint64_t gc_samples; /* taken while the garbage collector of their interpreter ran */
 	bool keep_samples;

@@ -78,7 +78,7 @@ int sdw_reader_begin(struct sdw_reader *reader, const bt_trace *trace)
 {
 	struct sdw_recording recording;
 	const char *tracer = env_text(reader, trace, "tracer_name");
-	uint64_t format = env_number(trace, "trace_format");
+	uint64_t format = env_number(trace, "trace_format"), path = env_number(trace, "path");
 	int err;
 
 	if (reader->begun)
@@ -88,6 +88,9 @@ int sdw_reader_begin(struct sdw_reader *reader, const bt_trace *trace)
 	if (format != SDW_CTF_FORMAT)
 		return broken(reader, "its format is %llu, this version reads %d",
 			      (unsigned long long)format, SDW_CTF_FORMAT);
+	if (path >= SDW_PATH_COUNT)
+		return broken(reader, "its stacks came by an unknown path %llu",
+			      (unsigned long long)path);
 	recording = (struct sdw_recording){
 		.version = env_text(reader, trace, "version"),
 		.hostname = env_text(reader, trace, "hostname"),
@@ -100,6 +103,7 @@ int sdw_reader_begin(struct sdw_reader *reader, const bt_trace *trace)
 		.start_unix_ns = env_number(trace, "start_unix_ns"),
 		.native = env_number(trace, "native"),
 		.kernel = env_number(trace, "kernel"),
+		.path = (uint8_t)path,
 	};
 	if (!recording.version || !recording.hostname || !recording.command || !recording.event ||
 	    !recording.unit)
@@ -300,10 +304,23 @@ static int read_stack(struct cursor *cursor)
 	return reader->sink->ops->stack(reader->sink, &event);
 }
 
-static int read_sample(struct cursor *cursor, bool weighted)
+/* What a sample and a signal's sample refer to. */
+static int check_sample(struct sdw_reader *reader, uint32_t thread, uint32_t stack, uint8_t status)
+{
+	if (!thread || thread >= reader->threads)
+		return undefined(reader, "thread", thread);
+	if (stack >= reader->stacks)
+		return undefined(reader, "stack", stack);
+	if (status >= SDW_STATUS_COUNT)
+		return broken(reader, "a sample has unknown status %u", status);
+	return 0;
+}
+
+static int read_sample(struct cursor *cursor, uint64_t id)
 {
 	struct sdw_reader *reader = cursor->reader;
 	struct sdw_sample_event event = {.time_ns = cursor->time_ns, .weight = reader->period};
+	int err;
 
 	cursor->member += 2; /* pid and tid: the thread has them too */
 	event.thread = (uint32_t)take_number(cursor);
@@ -311,15 +328,34 @@ static int read_sample(struct cursor *cursor, bool weighted)
 	event.cpu = (uint16_t)take_number(cursor);
 	event.status = (uint8_t)take_number(cursor);
 	event.flags = (uint8_t)take_number(cursor);
-	if (weighted)
+	if (id != SDW_CTF_SAMPLE)
 		event.weight = take_number(cursor);
-	if (!event.thread || event.thread >= reader->threads)
-		return undefined(reader, "thread", event.thread);
-	if (event.stack >= reader->stacks)
-		return undefined(reader, "stack", event.stack);
-	if (event.status >= SDW_STATUS_COUNT)
-		return broken(reader, "a sample has unknown status %u", event.status);
-	return reader->sink->ops->sample(reader->sink, &event);
+	if (id == SDW_CTF_SAMPLE_PAIRED)
+		event.pair = take_number(cursor);
+	err = check_sample(reader, event.thread, event.stack, event.status);
+	return err ?: reader->sink->ops->sample(reader->sink, &event);
+}
+
+static int read_signal_sample(struct cursor *cursor)
+{
+	struct sdw_reader *reader = cursor->reader;
+	struct sdw_signal_sample_event event = {.time_ns = cursor->time_ns};
+	int err;
+
+	cursor->member += 2; /* pid and tid, as above */
+	event.thread = (uint32_t)take_number(cursor);
+	event.stack = (uint32_t)take_number(cursor);
+	event.cpu = (uint16_t)take_number(cursor);
+	event.status = (uint8_t)take_number(cursor);
+	event.flags = (uint8_t)take_number(cursor);
+	event.delivery = (uint8_t)take_number(cursor);
+	event.merged = (uint32_t)take_number(cursor);
+	event.overflow_ns = take_number(cursor);
+	event.handler_ns = take_number(cursor);
+	event.pair = take_number(cursor);
+	event.weight = take_number(cursor);
+	err = check_sample(reader, event.thread, event.stack, event.status);
+	return err ?: sdw_sink_signal_sample(reader->sink, &event);
 }
 
 static int read_lost(struct cursor *cursor)
@@ -346,6 +382,9 @@ static int read_totals(struct cursor *cursor)
 	totals.processes = (uint32_t)take_number(cursor);
 	totals.threads = (uint32_t)take_number(cursor);
 	totals.complete = take_number(cursor);
+	totals.signal_samples = take_number(cursor);
+	totals.signal_merged = take_number(cursor);
+	totals.signal_lost = take_number(cursor);
 	for (size_t i = 0; i < SDW_STATUS_COUNT; i++)
 		totals.status[i] = take_number(cursor);
 	for (size_t i = 0; i < SDW_LOST_COUNT; i++)
@@ -367,9 +406,11 @@ static int read_event(struct cursor *cursor, uint64_t id)
 	case SDW_CTF_STACK:
 		return read_stack(cursor);
 	case SDW_CTF_SAMPLE:
-		return read_sample(cursor, false);
 	case SDW_CTF_SAMPLE_WEIGHTED:
-		return read_sample(cursor, true);
+	case SDW_CTF_SAMPLE_PAIRED:
+		return read_sample(cursor, id);
+	case SDW_CTF_SIGNAL_SAMPLE:
+		return read_signal_sample(cursor);
 	case SDW_CTF_LOST:
 		return read_lost(cursor);
 	default:
