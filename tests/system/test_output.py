@@ -12,7 +12,8 @@ SUMMARY_KEYS = {"trace", "duration_s", "event", "period_or_freq", "overflows", "
                 "lost", "processes", "threads"}
 STATUS = {"complete", "no_python", "pending", "no_thread_state", "no_frame", "truncated", "unreadable",
           "broken", "kernel_thread"}
-LOST = {"ring_full", "not_delivered", "no_scratch", "outside_target", "outside_namespace", "consumer"}
+LOST = {"ring_full", "not_delivered", "no_scratch", "outside_target", "outside_namespace", "consumer",
+        "merged", "cut"}
 
 
 def test_summary_object_has_every_count(context):
