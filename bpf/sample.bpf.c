@@ -285,13 +285,14 @@ static __always_inline int on_overflow(void *ctx, const struct bpf_perf_event_da
 	scratch->now_ns = bpf_ktime_get_ns();
 	scratch->pid = (__u32)(both >> 32);
 	scratch->tid = (__u32)both;
+	if (!both) /* the idle task has no pid anywhere */
+		count->idle++;
 	if (sdw_config.namespace_inode) {
 		scratch->pid =
 			number_in(BPF_CORE_READ(task, group_leader), sdw_config.namespace_inode);
 		scratch->tid = number_in(task, sdw_config.namespace_inode);
 	}
 	if (!scratch->pid || scratch->pid == sdw_config.own_pid) {
-		/* the idle task has no pid anywhere */
 		lost = scratch->pid || !(both >> 32) ? SDW_LOST_OUTSIDE_TARGET
 						     : SDW_LOST_OUTSIDE_NAMESPACE;
 	} else if (take_process(cpu, scratch, count, task)) {

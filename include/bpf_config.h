@@ -37,6 +37,7 @@ struct sdw_bpf_config {
 struct sdw_cpu_counters {
 	__u64 overflows; /* programs begun */
 	__u64 samples;	 /* sent */
+	__u64 idle;	 /* on an idle processor; in lost[SDW_LOST_OUTSIDE_TARGET] too */
 	__u64 lost[SDW_LOST_COUNT];
 	__u64 code_lost;      /* code records that found the ring full: sent again later */
 	__u64 life_lost;      /* life records that found the ring full */

@@ -29,7 +29,7 @@
 	X(NOT_DELIVERED, "not_delivered",                                                         \
 	  "counted by the kernel, but the program did not run (throttled, or threads too short)") \
 	X(NO_SCRATCH, "no_scratch", "the processor is beyond those known at the start")           \
-	X(OUTSIDE_TARGET, "outside_target", "the task is not part of the target")                 \
+	X(OUTSIDE_TARGET, "outside_target", "the task is not part of the target, or the processor was idle")                 \
 	X(OUTSIDE_NAMESPACE, "outside_namespace",                                                 \
 	  "the task has no pid in the profiler's own pid namespace")                              \
 	X(CONSUMER, "consumer",                                                                   \

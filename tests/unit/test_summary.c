@@ -92,12 +92,27 @@ static void test_tasks_that_nobody_asked_for_are_no_loss(void **state)
 	(void)state;
 	summary.totals.overflows += 6000;
 	summary.totals.lost[SDW_LOST_OUTSIDE_TARGET] = 6000;
-	assert_lines(&summary,
-		     "2000 samples in 2.50 s of 1 process, 3 threads; event cpu-clock, 1000 Hz\n"
-		     "lost: 0 of 2000 overflows\n"
-		     "        6000  outside_target    the task is not part of the target\n"
-		     "trace: dir/trace\n");
+	assert_lines(
+		&summary,
+		"2000 samples in 2.50 s of 1 process, 3 threads; event cpu-clock, 1000 Hz\n"
+		"lost: 0 of 2000 overflows\n"
+		"        6000  outside_target    the task is not part of the target, or the processor was idle\n"
+		"trace: dir/trace\n");
 	assert_true(sdw_totals_loss(&summary.totals) == 0);
+}
+
+static void test_late_timers_are_shown_but_nothing_was_dropped(void **state)
+{
+	struct sdw_summary summary = whole();
+
+	(void)state;
+	summary.totals.overflows += 500;
+	summary.totals.lost[SDW_LOST_NOT_DELIVERED] = 500;
+	assert_true(sdw_totals_loss(&summary.totals) == 0.2);
+	assert_true(sdw_totals_dropped(&summary.totals) == 0);
+	summary.totals.overflows += 2000;
+	summary.totals.lost[SDW_LOST_RING_FULL] = 2000;
+	assert_true(sdw_totals_dropped(&summary.totals) == 0.5);
 }
 
 static void test_json_has_every_counter(void **state)
@@ -158,6 +173,7 @@ int main(void)
 		cmocka_unit_test(test_a_clean_recording_takes_three_lines),
 		cmocka_unit_test(test_every_status_and_loss_that_occurred_has_its_line),
 		cmocka_unit_test(test_tasks_that_nobody_asked_for_are_no_loss),
+		cmocka_unit_test(test_late_timers_are_shown_but_nothing_was_dropped),
 		cmocka_unit_test(test_json_has_every_counter),
 		cmocka_unit_test(test_json_that_cannot_be_written_is_an_error),
 		cmocka_unit_test(test_progress_fits_the_terminal),

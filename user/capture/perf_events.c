@@ -30,7 +30,6 @@ struct sdw_events {
 	struct perf_event_attr attr;
 	uint64_t fixed_period;
 	int prog_fd;
-	bool counts_idle; /* exclude_idle stops a clock's overflows while idle, not its count */
 	bool enabled_by_exec;
 	bool need_filter;
 };
@@ -58,8 +57,15 @@ void sdw_events_fill_attr(const struct sdw_config *config, struct perf_event_att
 		attr->freq = 1;
 		attr->sample_freq = config->frequency;
 	}
+	/*
+	 * A processor's clock is counted by the time it was enabled, as its own count is short by
+	 * up to a tenth of the idle time (seen with 6.18). That has idle time in it: no
+	 * exclude_idle, the program sees the idle overflows too, and counts them as outside the
+	 * target.
+	 */
 	if (config->all) {
-		attr->exclude_idle = 1;
+		if (config->event.is_clock)
+			attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
 		return;
 	}
 	/*
@@ -248,7 +254,6 @@ int sdw_events_open(const struct sdw_config *config, const pid_t *pids, size_t c
 	sdw_events_fill_attr(config, &events->attr);
 	events->fixed_period = sdw_events_fixed_period(config);
 	events->prog_fd = bpf_prog_fd;
-	events->counts_idle = config->all && config->event.is_clock;
 	events->enabled_by_exec = events->attr.enable_on_exec;
 	if (config->event.type == PERF_TYPE_TRACEPOINT)
 		err = open_tracepoint(events);
@@ -294,18 +299,32 @@ int sdw_events_disable(struct sdw_events *events)
 	return switch_all(events, PERF_EVENT_IOC_DISABLE);
 }
 
+/* Of one event: its count, or for a processor's clock how long it was enabled. */
+static int read_count(const struct sdw_events *events, size_t index, uint64_t *count)
+{
+	bool by_time = events->attr.read_format & PERF_FORMAT_TOTAL_TIME_ENABLED;
+	uint64_t words[2] = {};
+	ssize_t size = by_time ? sizeof(words) : sizeof(words[0]);
+	ssize_t got = read(events->items[index], words, (size_t)size);
+
+	*count = words[by_time];
+	if (got == size)
+		return 0;
+	return got < 0 ? -errno : -EIO;
+}
+
 int sdw_events_count(const struct sdw_events *events, uint64_t *count)
 {
 	uint64_t one;
 	size_t i;
+	int err = 0;
 
 	*count = 0;
-	for (i = 0; i < events->count; i++) {
-		if (read(events->items[i], &one, sizeof(one)) != sizeof(one))
-			return errno ? -errno : -EIO;
+	for (i = 0; i < events->count && !err; i++) {
+		err = read_count(events, i, &one);
 		*count += one;
 	}
-	return 0;
+	return err;
 }
 
 uint64_t sdw_events_expected_overflows(const struct sdw_events *events)
@@ -313,10 +332,10 @@ uint64_t sdw_events_expected_overflows(const struct sdw_events *events)
 	uint64_t one, overflows = 0;
 	size_t i;
 
-	if (!events->fixed_period || events->counts_idle)
+	if (!events->fixed_period)
 		return 0;
 	for (i = 0; i < events->count; i++)
-		if (read(events->items[i], &one, sizeof(one)) == sizeof(one))
+		if (!read_count(events, i, &one))
 			overflows += one / events->fixed_period;
 	return overflows;
 }

@@ -52,9 +52,8 @@ int sdw_events_count(const struct sdw_events *events, uint64_t *count);
 
 /*
  * How many overflows the counts stand for. What a thread had left of its last period is counted
- * with that of the threads it made: up to one overflow per thread more than there were. 0 where it
- * cannot be said: without a fixed period, and for a clock with -a, whose count has the idle time in
- * it.
+ * with that of the threads it made: up to one overflow per thread more than there were. 0 without a
+ * fixed period, where it cannot be said.
  */
 uint64_t sdw_events_expected_overflows(const struct sdw_events *events);
 

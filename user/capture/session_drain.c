@@ -102,10 +102,12 @@ void sdw_session_totals(const struct sdw_session *session, struct sdw_totals *to
 	memset(totals, 0, sizeof(*totals));
 	totals->time_ns = end;
 	totals->duration_ns = session->start_ns ? end - session->start_ns : 0;
-	totals->overflows = session->counters.overflows + session->not_delivered;
+	totals->overflows =
+		session->counters.overflows + session->not_delivered + session->idle_late;
 	memcpy(totals->status, pipeline->status, sizeof(totals->status));
 	memcpy(totals->lost, session->counters.lost, sizeof(totals->lost));
 	totals->lost[SDW_LOST_NOT_DELIVERED] = session->not_delivered;
+	totals->lost[SDW_LOST_OUTSIDE_TARGET] += session->idle_late;
 	totals->processes = pipeline->processes;
 	totals->threads = pipeline->threads;
 	totals->complete = session->complete;

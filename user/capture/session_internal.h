@@ -56,9 +56,11 @@ struct sdw_session {
 	uint64_t lost_said_ns;
 	uint64_t not_followed; /* lost life records and the like, as far as images were told */
 	uint64_t not_delivered;
-	int error;	 /* of a callback that cannot return it */
-	int exit_status; /* of the command */
-	int stops;	 /* signals to stop that came */
+	uint64_t idle_start_ns; /* idle time of all processors when counting began */
+	uint64_t idle_late; /* overflows that a timer was too late for while idle: outside_target */
+	int error;	    /* of a callback that cannot return it */
+	int exit_status;    /* of the command */
+	int stops;	    /* signals to stop that came */
 	bool command_ended;
 	bool complete; /* ended in order: the totals are final */
 };

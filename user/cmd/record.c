@@ -181,10 +181,10 @@ static int exit_status(const struct record *record, int err)
 		return record->command_status;
 	if (err)
 		return SDW_EXIT_FAULT;
-	if (sdw_totals_loss(&record->summary.totals) <= record->config.max_loss)
+	if (sdw_totals_dropped(&record->summary.totals) <= record->config.max_loss)
 		return SDW_EXIT_OK;
 	sdw_warn("%.3g %% of the overflows were lost, more than --max-loss=%.3g allows",
-		 100 * sdw_totals_loss(&record->summary.totals), 100 * record->config.max_loss);
+		 100 * sdw_totals_dropped(&record->summary.totals), 100 * record->config.max_loss);
 	return SDW_EXIT_LOSS;
 }
 

@@ -48,6 +48,14 @@ double sdw_totals_loss(const struct sdw_totals *totals)
 	return overflows ? (double)sdw_totals_lost(totals) / (double)overflows : 0;
 }
 
+double sdw_totals_dropped(const struct sdw_totals *totals)
+{
+	uint64_t late = totals->lost[SDW_LOST_NOT_DELIVERED];
+	uint64_t overflows = sdw_totals_target_overflows(totals) - late;
+
+	return overflows ? (double)(sdw_totals_lost(totals) - late) / (double)overflows : 0;
+}
+
 static const char *plural(uint64_t number, const char *one, const char *many)
 {
 	return number == 1 ? one : many;

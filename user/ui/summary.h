@@ -26,6 +26,12 @@ uint64_t sdw_totals_lost(const struct sdw_totals *totals);
 /* Share of these overflows that were lost, 0 to 1. */
 double sdw_totals_loss(const struct sdw_totals *totals);
 
+/*
+ * Share of the overflows that came, and were lost then, 0 to 1: what the kernel's timers were too
+ * late for (in a virtual machine whose processor is taken away) is nobody's fault here.
+ */
+double sdw_totals_dropped(const struct sdw_totals *totals);
+
 /* A line for the whole, and one for every status and loss that occurred. */
 void sdw_summary_print(const struct sdw_summary *summary, FILE *to);
 
