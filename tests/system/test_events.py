@@ -28,11 +28,11 @@ def test_page_faults_are_charged_to_who_makes_them(context):
             "    area.madvise(mmap.MADV_NOHUGEPAGE) if hasattr(area, 'madvise') else None\n"
             "    for place in range(0, 8 << 20, 4096):\n"
             "        area[place] = sum(range(1000)) & 1\n"  # or the kernel throttles the event
-            "touch()\n")
+            + WARM_UP + "touch()\n")
     recording = context.record_well("-e", "page-faults", "-c", "1", "--", context.python, "-c", code)
     touched = sum(sample["w"] for sample in recording.samples()
                   if any(frame[1] == "touch" for frame in sample["frames"]))
-    assert touched > 0.9 * (8 << 20) / 4096, touched
+    assert touched >= (8 << 20) / 4096 - recording.summary["lost"]["not_delivered"], touched
     assert recording.summary["event"] == "page-faults"
 
 
@@ -108,5 +108,5 @@ def test_kernel_stacks_stand_at_the_leaf_and_only_when_asked_for(context):
 def test_rate_asked_is_rate_had(context):
     recording = context.record_well("-F", "4999", "--native=none", "--", *context.target("spin.py", 2))
     summary = recording.summary
-    assert sum(summary["lost"].values()) < 0.02 * summary["overflows"], summary["lost"]
-    assert 0.9 < summary["samples"] / (2 * 4999) < 1.2, summary
+    assert summary["lost"]["ring_full"] == summary["lost"]["consumer"] == 0, summary["lost"]
+    assert 0.9 < recording.overflows_of_target() / (2 * 4999) < 1.2, summary

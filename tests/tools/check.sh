@@ -32,7 +32,9 @@ step() {
 	else
 		failed=1
 		line=$(printf 'FAILED  %-12s %4d s%s, see %s' "$name" $took "${skipped:-}" "$logs/$name.log")
-		grep -E '^not ok|FAILED|error:|warning:|\*\*\*' "$logs/$name.log" | head -n 40
+		# what failed, with the lines below it that say why
+		awk '/^not ok/ { print; more = 6; next } /^#/ && more-- > 0 { print substr($0, 1, 400); next }
+		     { more = 0 } /FAILED|error:|warning:|\*\*\*/' "$logs/$name.log" | head -n 80
 		echo "-- the end of it:"
 		tail -n 15 "$logs/$name.log"
 	fi

@@ -207,6 +207,14 @@ class Recording:
             self._samples[options] = [json.loads(line) for line in text.split("\n") if line]
         return self._samples[options]
 
+    def looked_at(self):
+        """Samples of processes that were looked at: how long that takes is up to the machine."""
+        return self.summary["samples"] - self.summary["status"]["pending"]
+
+    def overflows_of_target(self):
+        """How many there should have been; the timers of a machine that is shared come late."""
+        return self.summary["overflows"] - self.summary["lost"]["outside_target"]
+
     def export(self, to, *options):
         return self.profiler.run("export", self.trace, "--to=" + to, *options).stdout
 

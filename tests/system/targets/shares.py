@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Ten functions with known shares of the CPU; prints what its own clock says of each.
 
-argv: CPU seconds. The last line is @shares and JSON: {name: share}.
+argv: CPU seconds. The last line is @shares and JSON: {name: share}. Rounds differ in length, or a
+sampler could fall into step with them.
 """
 import json
+import random
 import sys
 import time
 
@@ -25,8 +27,9 @@ used = [0.0] * len(SHARES)
 print("@main", flush=True)
 end = time.thread_time() + SECONDS
 while time.thread_time() < end:
+    scale = random.randrange(150, 450)
     for number, function in enumerate(FUNCTIONS):
         before = time.thread_time()
-        function(SHARES[number] * 300)
+        function(SHARES[number] * scale)
         used[number] += time.thread_time() - before
 print("@shares " + json.dumps({"share_%d" % n: t / sum(used) for n, t in enumerate(used)}), flush=True)

@@ -177,6 +177,7 @@ def in_text():
 
 keep = []
 thing = Thing()
+sum(range(10000000))  # until the profiler has looked at a new process, on a busy machine too
 keep.append(thing)
 called_over_lines()
 in_list_comprehension()
