@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs inside the flame graph page, as a user would act on it. A function of the kind of page ("page" or
-// "many"); gives one line a check, "ok ..." or "not ok ...".
+// Runs inside the flame graph page, as a user would act on it. A function of the kind of page ("page", "many"
+// or "change"); gives one line a check, "ok ..." or "not ok ...".
 async (kind) => {
 "use strict";
 const lines = [], get = (id) => document.getElementById(id);
@@ -182,10 +182,50 @@ async function many() {
 	await frame();
 	check("and zoomed", /^function_/.test(nameAt(0.99, 3)), nameAt(0.99, 3));
 }
+function pixelAt(name, row) {   // of the box with that name; the left edge, where no letters are
+	for (let at = 0.002; at < 1; at += 0.01)
+		if (nameAt(at, row) === name)
+			return pixel(at, row);
+	return null;
+}
+const strong = (rgb) => rgb && Math.max(...rgb) - Math.min(...rgb) > 40;
+async function change() {
+	equal("the title says what it is", document.title, "python3 app.py — Sidewinder difference");
+	check("both recordings are told", /BASE.*1,000 samples.*NEW.*2,000 samples/s.test(get("facts").textContent),
+		get("facts").textContent);
+	check("there is nothing to choose threads of", getComputedStyle(get("scope")).display === "none" && !get("side").hidden,
+		get("scope").hidden);
+	equal("widths are those of NEW", nameAt(0.3, 2) + " " + nameAt(0.75, 2) + " " + nameAt(0.95, 2), "heavy light fresh");
+	nameAt(0.3, 2);
+	for (const part of ["NEW1,300 samples65.0%", "BASE300 samples30.0%", "change± 3.5+35.0"])
+		check("the tooltip has " + part, tip.textContent.includes(part), tip.textContent);
+	nameAt(0.75, 2);
+	check("what chance explains is said to be so", tip.textContent.includes("within the error± 3.0+0.0"), tip.textContent);
+	check("more is red", strong(pixelAt("heavy", 2)) && pixelAt("heavy", 2)[0] > pixelAt("heavy", 2)[2], pixelAt("heavy", 2));
+	check("new is red", strong(pixelAt("fresh", 2)) && pixelAt("fresh", 2)[0] > pixelAt("fresh", 2)[2], pixelAt("fresh", 2));
+	check("the same is neither", !strong(pixelAt("light", 2)), pixelAt("light", 2));
+	view.focus();
+	await press(view, "Home");
+	for (const key of ["ArrowDown", "ArrowDown", "ArrowDown"])
+		await press(view, key);
+	equal("the status line has both shares", get("status").textContent,
+		"heavy (/srv/app.py:9) — NEW 65.0%, BASE 30.0%: +35.0 ± 3.5 of 100");
+	get("side").querySelector("[data-value=base]").click();
+	await frame();
+	equal("widths of BASE show what is gone", nameAt(0.3, 2) + " " + nameAt(0.6, 2) + " " + nameAt(0.95, 2), "old heavy light");
+	check("less is blue", strong(pixelAt("old", 2)) && pixelAt("old", 2)[2] > pixelAt("old", 2)[0], pixelAt("old", 2));
+	nameAt(0.3, 2);
+	check("a change is the same whatever is shown", tip.textContent.includes("NEW0 samples0.0%") &&
+		tip.textContent.includes("−50.0"), tip.textContent);
+	equal("the legend tells the colours", get("legend").textContent, "more in NEWless in NEWwithin the error of sampling");
+	get("side").querySelector("[data-value=new]").click();
+	await frame();
+	equal("and back", nameAt(0.3, 2), "heavy");
+}
 
 await frame();
 try {
-	const parts = kind === "many" ? [many] : [head, frames, zoom, search, keys, switches, safety];
+	const parts = kind === "many" ? [many] : kind === "change" ? [change] : [head, frames, zoom, search, keys, switches, safety];
 	for (const part of parts)
 		await part();
 } catch (error) {

@@ -18,7 +18,8 @@ sys.dont_write_bytecode = True
 import devtools  # noqa: E402
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-PAGES = (("page", 1200, False), ("page", 400, True), ("page", 2000, True), ("many", 1200, False))
+PAGES = (("page", 1200, False), ("page", 400, True), ("page", 2000, True), ("many", 1200, False),
+         ("change", 1200, False), ("change", 420, True))
 
 
 def results(browser, page, kind, width, dark):

@@ -2,12 +2,14 @@
 /*
  * test_flamegraph.c - the page as a file: one piece, with data that no name can break out of.
  *
- * With "--page FILE" or "--many FILE" it writes the page of a small profile with known shares, or
- * of 100,000 stacks, for the tests that run pages in a browser (tests/system/flamegraph_page.py).
+ * With "--page FILE", "--many FILE" or "--change FILE" it writes the page of a small profile with
+ * known shares, of 100,000 stacks, or of a known difference, for the tests that run pages in a
+ * browser (tests/browser).
  */
 #include <json-c/json.h>
 #include <stdio.h>
 
+#include "analyze/diff.h"
 #include "profile_builder.h"
 #include "view/export.h"
 
@@ -194,6 +196,47 @@ static int write_page(void (*build)(struct builder *), const char *path)
 	return fclose(file) || err;
 }
 
+/* 1000 samples, and 2000 after the change: `heavy` from 30 to 65 %, `old` gone, `fresh` new. */
+static void build_side(struct builder *b, bool is_new)
+{
+	unsigned int scale = is_new ? 2 : 1;
+	uint32_t thread;
+
+	builder_start(b, "ns");
+	thread = builder_thread(b, builder_process(b, is_new ? 90 : 12, "python3"), 12, "python3");
+	builder_sample(b, thread, builder_stack(b, "main@/srv/app.py:1:2;heavy@/srv/app.py:9:9"),
+		       is_new ? 1300 : 300, 1000000, SDW_STATUS_COMPLETE);
+	builder_sample(b, thread, builder_stack(b, "main@/srv/app.py:1:2;light@/srv/app.py:20:21"),
+		       200 * scale, 1000000, SDW_STATUS_COMPLETE);
+	builder_sample(b, thread,
+		       builder_stack(b, is_new ? "main@/srv/app.py:1:2;fresh@/srv/app.py:40:41"
+					       : "main@/srv/app.py:1:2;old@/srv/app.py:30:31"),
+		       is_new ? 300 : 500, 1000000, SDW_STATUS_COMPLETE);
+	builder_end(b, 0);
+}
+
+static int write_change(const char *path)
+{
+	const struct sdw_diff_options options = {0};
+	FILE *file = fopen(path, "w");
+	struct builder base, new;
+	struct sdw_diff diff;
+	int err;
+
+	if (!file)
+		return 1;
+	build_side(&base, false);
+	build_side(&new, true);
+	err = sdw_diff_make(&diff, &base.profile, &new.profile, &options);
+	if (!err)
+		err = sdw_export_flamegraph_diff(&diff.both, diff.base_threads, &diff.base.view,
+						 &diff.new.view, file);
+	sdw_diff_free(&diff);
+	sdw_profile_free(&base.profile);
+	sdw_profile_free(&new.profile);
+	return fclose(file) || err;
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,5 +250,7 @@ int main(int argc, char **argv)
 		return write_page(build_known, argv[2]);
 	if (argc == 3 && strcmp(argv[1], "--many") == 0)
 		return write_page(build_many, argv[2]);
+	if (argc == 3 && strcmp(argv[1], "--change") == 0)
+		return write_change(argv[2]);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

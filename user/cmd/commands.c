@@ -9,6 +9,8 @@ const struct sdw_command sdw_commands[] = {
 	 sdw_command_report, &sdw_usage_report},
 	{"export", "turn a trace into a flame graph, or a file of another program",
 	 sdw_command_export, &sdw_usage_export},
+	{"diff", "what changed between two traces, and what of it is chance", sdw_command_diff,
+	 &sdw_usage_diff},
 	{"help", "what a verb takes, the manual, the completion of shells", sdw_command_help,
 	 &sdw_usage_help},
 	{0},

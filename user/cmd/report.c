@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * report.c - "sidewinder report": reads a trace and prints a table, through a pager where it is
- * longer than the terminal.
+ * report.c - "sidewinder report": reads a trace and prints a table.
  */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/options.h"
 #include "cmd/commands.h"
 #include "cmd/filter_options.h"
-#include "view/output_file.h"
+#include "cmd/show.h"
 #include "view/report.h"
 #include "view/trace_find.h"
 
 #define DEFAULT_LIMIT 30
 #define NO_LIMIT_SAID UINT32_MAX
-#define DEFAULT_PAGER "less -R"
 
 struct report_command {
 	struct sdw_report_options table;
@@ -111,69 +107,6 @@ const struct sdw_usage sdw_usage_report = {
 	.examples = examples,
 };
 
-static void size_to_terminal(struct sdw_report_options *table, unsigned int *rows)
-{
-	const char *columns = getenv("COLUMNS"), *no_colour = getenv("NO_COLOR");
-	const char *terminal = getenv("TERM");
-	struct winsize size = {0};
-
-	*rows = 0;
-	if (!isatty(STDOUT_FILENO)) {
-		table->width = columns ? (uint32_t)strtoul(columns, NULL, 10) : 0;
-		return;
-	}
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
-		table->width = size.ws_col;
-		*rows = size.ws_row;
-	}
-	if (columns && strtoul(columns, NULL, 10))
-		table->width = (uint32_t)strtoul(columns, NULL, 10);
-	table->colour = !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0;
-}
-
-static bool is_longer(const char *text, unsigned int rows)
-{
-	unsigned int lines = 0;
-
-	for (; (text = strchr(text, '\n')); text++)
-		lines++;
-	return rows && lines >= rows;
-}
-
-/* Returns 0, or -errno when there is no pager to write to. */
-static int page(const char *text)
-{
-	const char *pager = getenv("PAGER");
-	FILE *pipe;
-
-	if (!pager)
-		pager = DEFAULT_PAGER;
-	if (!*pager || strcmp(pager, "cat") == 0)
-		return -ENOENT;
-	fflush(stdout);
-	pipe = popen(pager, "we"); /* the user's own choice of a command, as in git or man */
-	if (!pipe)
-		return -errno;
-	fputs(text, pipe); /* who leaves the pager early has seen enough */
-	/* 127: the shell found no such program */
-	return pclose(pipe) == 127 << 8 ? -ENOENT : 0;
-}
-
-static int show(const struct report_command *command, const char *text, unsigned int rows)
-{
-	struct sdw_output_file output;
-	int err;
-
-	if (!command->json && !command->no_pager && is_longer(text, rows) && page(text) == 0)
-		return 0;
-	err = sdw_output_file_open(&output, NULL);
-	if (err)
-		return err;
-	fputs(text, output.stream);
-	err = sdw_output_file_close(&output, 0);
-	return err == -EPIPE ? 0 : err;
-}
-
 static int print(const struct report_command *command, const struct sdw_profile *profile,
 		 FILE *file)
 {
@@ -183,7 +116,7 @@ static int print(const struct report_command *command, const struct sdw_profile 
 
 static int report(struct report_command *command, const struct sdw_profile *profile)
 {
-	unsigned int rows;
+	struct sdw_terminal terminal;
 	char *text = NULL;
 	size_t bytes;
 	FILE *file = open_memstream(&text, &bytes);
@@ -192,7 +125,9 @@ static int report(struct report_command *command, const struct sdw_profile *prof
 
 	if (!file)
 		return -ENOMEM;
-	size_to_terminal(&command->table, &rows);
+	sdw_terminal_look(&terminal);
+	command->table.width = terminal.width;
+	command->table.colour = terminal.colour;
 	err = print(command, profile, file);
 	if (err == -ENOENT && command->table.python_only) {
 		/* who asks for a native function by name need not ask for --native too */
@@ -208,7 +143,7 @@ static int report(struct report_command *command, const struct sdw_profile *prof
 	else if (err)
 		sdw_error("cannot make the report: %s", strerror(-err));
 	else
-		err = show(command, text, rows);
+		err = sdw_show(text, &terminal, !command->json && !command->no_pager);
 	free(text);
 	return err;
 }

@@ -44,6 +44,15 @@ int sdw_export_jsonl(const struct sdw_profile *profile, const struct sdw_export_
 int sdw_export_flamegraph(const struct sdw_profile *profile, FILE *file);
 
 /*
+ * The same of two recordings: widths are NEW's (or BASE's, by a switch), colours the change.
+ * `both` has the definitions and samples of both; its threads below `base_threads` are BASE's.
+ * `base` and `new` say what each was.
+ */
+int sdw_export_flamegraph_diff(const struct sdw_profile *both, uint32_t base_threads,
+			       const struct sdw_profile *base, const struct sdw_profile *new,
+			       FILE *file);
+
+/*
  * speedscope's JSON, a profile a thread, hottest first: a sample's weight in ns, or in events where
  * the event is no clock; frames are functions at the line being executed. From when the thread was
  * first seen to its last sample, in ns since the recording began. Needs keep_samples.

@@ -19,9 +19,18 @@ SDW_EMBED(page_html, "user/view/flamegraph/page.html");
 SDW_EMBED(style_css, "user/view/flamegraph/style.css");
 SDW_EMBED(tree_js, "user/view/flamegraph/tree.js");
 SDW_EMBED(draw_js, "user/view/flamegraph/draw.js");
+SDW_EMBED(change_js, "user/view/flamegraph/change.js");
 SDW_EMBED(words_js, "user/view/flamegraph/words.js");
 SDW_EMBED(act_js, "user/view/flamegraph/act.js");
 SDW_EMBED(head_js, "user/view/flamegraph/head.js");
+
+/* What a page is made of; base is NULL in one of a single recording. */
+struct page {
+	const struct sdw_profile *profile;   /* all definitions, all samples */
+	const struct sdw_profile *recording; /* what it was */
+	const struct sdw_profile *base;	     /* what the other one was */
+	uint32_t base_threads;
+};
 
 static void write_member(FILE *file, const char *key, const char *text)
 {
@@ -138,13 +147,18 @@ static void write_stacks(const struct sdw_profile *profile, FILE *file)
 
 static void write_data(const void *context, FILE *file)
 {
-	const struct sdw_profile *profile = context;
+	const struct page *page = context;
 
 	fputs("{\n", file);
-	write_recording(profile, file);
-	write_owners(profile, file);
-	write_codes(profile, file);
-	write_stacks(profile, file);
+	write_recording(page->recording, file);
+	if (page->base) {
+		fprintf(file, "\"baseThreads\":%" PRIu32 ",\"base\":{", page->base_threads);
+		write_recording(page->base, file);
+		fputs("\"threads\":[]},\n", file);
+	}
+	write_owners(page->profile, file);
+	write_codes(page->profile, file);
+	write_stacks(page->profile, file);
 	fputs("\n}", file);
 }
 
@@ -156,14 +170,14 @@ static void write_style(const void *context, FILE *file)
 
 static void write_script(const void *context, FILE *file)
 {
-	const char *const parts[] = {tree_js, draw_js, words_js, act_js, head_js};
+	const char *const parts[] = {tree_js, change_js, draw_js, words_js, act_js, head_js};
 
 	(void)context;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		fputs(parts[i], file);
 }
 
-int sdw_export_flamegraph(const struct sdw_profile *profile, FILE *file)
+static int write_page(const struct page *page, FILE *file)
 {
 	static const struct sdw_page_word words[] = {
 		{"@STYLE@", write_style},
@@ -172,5 +186,21 @@ int sdw_export_flamegraph(const struct sdw_profile *profile, FILE *file)
 		{NULL, NULL},
 	};
 
-	return sdw_page_write(page_html, words, profile, file);
+	return sdw_page_write(page_html, words, page, file);
+}
+
+int sdw_export_flamegraph(const struct sdw_profile *profile, FILE *file)
+{
+	const struct page page = {.profile = profile, .recording = profile};
+
+	return write_page(&page, file);
+}
+
+int sdw_export_flamegraph_diff(const struct sdw_profile *both, uint32_t base_threads,
+			       const struct sdw_profile *base, const struct sdw_profile *new,
+			       FILE *file)
+{
+	const struct page page = {both, new, base, base_threads};
+
+	return write_page(&page, file);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // draw.js - what is shown, and drawing it on the canvas.
 /* ---- state, and what follows from it ---- */
-const state = { scope: { kind: "all", id: 0 }, merge: "function", only: "all", direction: "down", zoom: null, past: [],
+const state = { scope: { kind: "all", id: 0 }, merge: "function", only: "all", side: "new", direction: "down", zoom: null, past: [],
 	focus: null, hover: null, query: "" };
 let tree = null, rows = [], frameRequest = 0;
 
@@ -10,7 +10,7 @@ function redraw() {
 		frameRequest = requestAnimationFrame(() => { frameRequest = 0; draw(); });
 }
 function rebuild() {
-	tree = buildTree(state.scope, state.merge, state.only);
+	tree = buildTree(state.scope, state.merge, state.only, state.side);
 	state.zoom = tree.root;
 	state.past = [];
 	state.focus = state.hover = null;
@@ -111,7 +111,7 @@ function drawBox(node, x, width, y, look) {
 	const dim = look.searching && !group.match || ancestor;
 	const gap = width > 3 ? 1 : 0;
 	pen.globalAlpha = dim ? 0.4 : 1;
-	pen.fillStyle = look.searching && group.match ? look.match : colourOf(node.group);
+	pen.fillStyle = look.searching && group.match ? look.match : data.base ? colourOfChange(node) : colourOf(node.group);
 	pen.fillRect(x, y, width - gap, ROW - 1);
 	if (group.kind === 3 && node !== tree.root && width > 6)
 		hatch(x, y, width - gap, look);

@@ -2,15 +2,24 @@
 // head.js - the head of the page, its controls, and the start.
 /* ---- the head of the page ---- */
 function showFacts() {
-	const facts = get("facts"), command = data.command || "Sidewinder";
+	const command = data.command || "Sidewinder";
+	document.title = command + (data.base ? " — Sidewinder difference" : " — Sidewinder flame graph");
+	get("command").textContent = command;
+	get("command").title = command;
+	if (data.base)
+		showFactsOf(data.base, "base");
+	showFactsOf(data, data.base ? "new" : "");
+	showNotes();
+}
+function showFactsOf(data, title) {
+	const facts = title ? get("facts").appendChild(element("div")) : get("facts");
 	const fact = (number, words) => {
 		const made = element("span");
 		made.append(element("b", "", number), " " + words);
 		facts.append(made);
 	};
-	document.title = command + " — Sidewinder flame graph";
-	get("command").textContent = command;
-	get("command").title = command;
+	if (title)
+		fact(title.toUpperCase(), title === "base" ? data.command : "");
 	fact(data.event || "?", data.frequency ? "at " + whole.format(data.frequency) + " Hz" :
 		data.period ? "every " + whole.format(data.period) + (isClock ? " ns" : " events") : "");
 	fact(seconds(data.durationMs), "recorded");
@@ -22,7 +31,6 @@ function showFacts() {
 		fact(data.host, "");
 	if (data.only)
 		fact("only", data.only);
-	showNotes();
 }
 function showNotes() {
 	const notes = get("notes"), list = notes.querySelector("ul");
@@ -45,6 +53,8 @@ function showNotes() {
 function showLegend() {
 	const legend = get("legend"), all = tree.root.total;
 	legend.replaceChildren();
+	if (data.base)
+		return showChangeLegend(legend);
 	tree.kinds.forEach((value, kind) => {
 		const present = value || tree.nodes.some((node) => node.index && groups[node.group].kind === kind);
 		if (!present)
@@ -92,6 +102,8 @@ makeGroups();
 get("only").hidden = !groups.some((group) => group.kind === 1 || group.kind === 2);
 showFacts();
 fillScope();
+get("scope").hidden = data.base !== undefined;   /* the two have no process or thread in common */
+get("side").hidden = data.base === undefined;
 rebuild();
 get("scope").addEventListener("change", (event) => {
 	const [kind, id] = event.target.value.split(" ");
@@ -100,6 +112,7 @@ get("scope").addEventListener("change", (event) => {
 });
 switchOf("merge", (value) => { state.merge = value; rebuild(); });
 switchOf("only", (value) => { state.only = value; rebuild(); });
+switchOf("side", (value) => { state.side = value; rebuild(); });
 switchOf("direction", (value) => { state.direction = value; layOut(true); });
 get("reset").addEventListener("click", () => { zoomReset(); view.focus(); });
 search.addEventListener("input", runSearch);

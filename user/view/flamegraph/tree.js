@@ -62,20 +62,24 @@ function makeGroups() {
 
 /* ---- the tree of the samples that are chosen ---- */
 /* Of each stack by itself, its callees not included: samples, and what they stand for. */
-function addUpStacks(scope) {
+/* In a page of two recordings the threads of BASE come first. */
+const sideOf = (thread) => data.base && thread < data.baseThreads ? "base" : "new";
+function addUpStacks(scope, side) {
 	const count = data.stacks.length / 2, used = new Uint8Array(count);
-	const sums = { samples: new Float64Array(count), weight: new Float64Array(count), used, loose: [] };
+	const sums = { samples: new Float64Array(count), weight: new Float64Array(count), used, loose: [],
+		other: { samples: new Float64Array(data.base ? count : 0), weight: new Float64Array(data.base ? count : 0) } };
 	for (let i = 0; i < data.buckets.length; i += 5) {
 		const [thread, stack, status, samples, weight] = data.buckets.slice(i, i + 5);
-		const process = (data.threads[thread] || [0])[0];
+		const process = (data.threads[thread] || [0])[0], shown = sideOf(thread) === side;
 		if (scope.kind === "process" && process !== scope.id || scope.kind === "thread" && thread !== scope.id)
 			continue;
 		if (stack > 0 && stack < count) {
-			sums.samples[stack] += samples;
-			sums.weight[stack] += weight;
+			const to = shown ? sums : sums.other;
+			to.samples[stack] += samples;
+			to.weight[stack] += weight;
 			used[stack] = 1;
 		} else {
-			sums.loose.push([status, samples, weight]);
+			sums.loose.push([status, samples, weight, shown]);
 		}
 	}
 	for (let i = count - 1; i > 0; i--)   /* a caller's number is below that of what it calls */
@@ -92,7 +96,7 @@ class Tree {
 	}
 	make(group, parent) {
 		const node = { group, parent, depth: parent ? parent.depth + 1 : 0, self: 0, total: 0, samples: 0,
-			weight: 0, start: 0, height: 0, children: [], index: this.nodes.length };
+			weight: 0, other: { self: 0, total: 0, samples: 0, weight: 0 }, start: 0, height: 0, children: [], index: this.nodes.length };
 		this.nodes.push(node);
 		if (parent)
 			parent.children.push(node);
@@ -116,6 +120,14 @@ class Tree {
 		if (node !== this.root)
 			this.kinds[groups[node.group].kind] += value;
 	}
+	/* What the recording has that is not shown, in a page of two. */
+	addOther(node, samples, weight) {
+		const value = data.weighted ? weight : samples;
+		node.other.self += value;
+		node.other.total += value;
+		node.other.samples += samples;
+		node.other.weight += weight;
+	}
 	/* Totals, and where each node begins: the largest callee first. */
 	finish() {
 		for (let i = this.nodes.length - 1; i > 0; i--) {
@@ -123,6 +135,9 @@ class Tree {
 			parent.total += node.total;
 			parent.samples += node.samples;
 			parent.weight += node.weight;
+			parent.other.total += node.other.total;
+			parent.other.samples += node.other.samples;
+			parent.other.weight += node.other.weight;
 			parent.height = Math.max(parent.height, node.height + 1);
 		}
 		for (const node of this.nodes) {
@@ -136,8 +151,8 @@ class Tree {
 		return this;
 	}
 }
-function buildTree(scope, merge, only) {
-	const sums = addUpStacks(scope), made = new Tree(), nodeOf = [made.root];
+function buildTree(scope, merge, only, side) {
+	const sums = addUpStacks(scope, side), made = new Tree(), nodeOf = [made.root];
 	for (let i = 1; i < sums.used.length; i++) {
 		if (!sums.used[i])
 			continue;
@@ -145,8 +160,15 @@ function buildTree(scope, merge, only) {
 		const group = groupOf[merge][data.stacks[2 * i + 1]], kind = groups[group].kind;
 		nodeOf[i] = only === "python" && (kind === 1 || kind === 2) ? parent : made.child(parent, group);
 		made.add(nodeOf[i], sums.samples[i], sums.weight[i]);
+		if (data.base)
+			made.addOther(nodeOf[i], sums.other.samples[i], sums.other.weight[i]);
 	}
-	for (const [status, samples, weight] of sums.loose)
-		made.add(made.child(made.root, data.statusGroup[status]), samples, weight);
+	for (const [status, samples, weight, shown] of sums.loose) {
+		const node = made.child(made.root, data.statusGroup[status]);
+		if (shown)
+			made.add(node, samples, weight);
+		else
+			made.addOther(node, samples, weight);
+	}
 	return made.finish();
 }

@@ -14,6 +14,8 @@ function placeText(group) {
 }
 function describe(node) {
 	const group = groups[node.group], where = placeText(group);
+	if (data.base)
+		return group.name + (where ? " (" + where + ")" : "") + " — " + changeText(node);
 	return group.name + (where ? " (" + where + ")" : "") + " — " + amountText(node) + ", " +
 		percent(node.total, tree.root.total) + " of all" +
 		(node.parent ? ", " + percent(node.total, node.parent.total) + " of its caller" : "");
@@ -36,6 +38,11 @@ function showTip(node, x, y) {
 			(group.isLine ? ", this line" : group.kind === 0 ? ", first line " + group.line : "")));
 		tip.append(kind);
 	}
+	if (data.base) {
+		tipChange(table, node);
+		tip.append(table);
+		return placeTip(x, y);
+	}
 	tipRow(table, data.weighted ? data.event : "samples", value(node.total), percent(node.total, tree.root.total) + " of all");
 	if (node.parent)
 		tipRow(table, "of its caller", "", percent(node.total, node.parent.total));
@@ -46,6 +53,9 @@ function showTip(node, x, y) {
 		tipRow(table, data.event === "cpu-clock" || data.event === "task-clock" ? "CPU time" : "time",
 			seconds(node.weight / 1e6), "");
 	tip.append(table);
+	return placeTip(x, y);
+}
+function placeTip(x, y) {
 	const box = tip.getBoundingClientRect();
 	const left = x + 14 + box.width > innerWidth - 8 ? Math.max(8, x - box.width - 14) : x + 14;
 	const top = y + 18 + box.height > innerHeight - 8 ? Math.max(8, y - box.height - 12) : y + 18;
