@@ -77,7 +77,7 @@ static __always_inline __u64 frame_object_mark(struct sdw_scratch *scratch, __u6
 	return 0;
 }
 
-/* 3.13: the shim frame of the innermost evaluation is a variable of the evaluation function. */
+/* 3.13 on: the shim frame of the innermost evaluation is a variable of the evaluation function. */
 static __always_inline __u64 shim_mark(struct sdw_scratch *scratch, __u64 frame)
 {
 	const struct sdw_pylayout *layout = &scratch->walk.layout;
@@ -89,7 +89,7 @@ static __always_inline __u64 shim_mark(struct sdw_scratch *scratch, __u64 frame)
 		if (bpf_probe_read_user(&owner, 1, (void *)(frame + layout->frame_owner)) ||
 		    bpf_probe_read_user(&previous, 8, (void *)(frame + layout->frame_previous)))
 			return 0;
-		if (owner == SDW_FRAME_OWNER_SHIM)
+		if (owner >= SDW_FRAME_OWNER_SHIM)
 			return on_stack(scratch, frame) ? frame : 0;
 		frame = previous;
 	}
@@ -116,6 +116,7 @@ __noinline int sdw_find_mark(__u32 cpu)
 		scratch->mark = frame_object_mark(scratch, frame);
 		return 0;
 	case SDW_FRAMES_SHIM:
+	case SDW_FRAMES_SHIM_BASE:
 		scratch->mark = shim_mark(scratch, frame);
 		return 0;
 	default: /* 3.11, 3.12: the _PyCFrame is a variable of the evaluation function */

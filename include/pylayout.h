@@ -2,10 +2,10 @@
 /*
  * pylayout.h - where things are inside one build of CPython.
  *
- * Filled in user space (user/target/layout.c: a table up to 3.12, the target's own _Py_DebugOffsets
- * from 3.13) and given to every user of pywalk.h. All offsets are in bytes from the start of the
- * object named by the prefix. The walker bounds each offset before it uses it, so a hostile layout
- * costs a wrong name, never a bad access.
+ * Filled in user space (user/target/layout.c: a table up to 3.12; debug_offsets.c: the target's own
+ * _Py_DebugOffsets from 3.13) and given to every user of pywalk.h. All offsets are in bytes from
+ * the start of the object named by the prefix. The walker bounds each offset before it uses it, so
+ * a hostile layout costs a wrong name, never a bad access.
  */
 #ifndef SDW_PYLAYOUT_H
 #define SDW_PYLAYOUT_H
@@ -23,8 +23,10 @@ enum sdw_frame_kind {
 	SDW_FRAMES_ENTRY_FLAG,
 	/* 3.12: the same, and a shim frame owned by the C stack ends each evaluation */
 	SDW_FRAMES_SHIM_CFRAME,
-	/* 3.13: shim frames, and the thread state points at the current frame itself */
+	/* 3.13, 3.14: shim frames, and the thread state points at the current frame itself */
 	SDW_FRAMES_SHIM,
+	/* 3.15: the same, and one more shim, the thread state's own, is below the outermost */
+	SDW_FRAMES_SHIM_BASE,
 };
 
 /* Numbers that say "this version has no such field" */
@@ -63,6 +65,7 @@ struct sdw_pylayout {
 	__u32 frame_code;	 /* f_code, f_executable */
 	__u32 frame_instruction; /* int f_lasti (<= 3.10), otherwise prev_instr or instr_ptr */
 	__u32 frame_owner;	 /* char: is_entry on 3.11, owner from 3.12 */
+	__u32 frame_code_tags;	 /* >= 3.14: bits of frame_code that are no part of the address */
 	__u32 frame_span;	 /* bytes from the start that hold all of the above, <= 128 */
 	__u32 lasti_scale;	 /* bytes of bytecode per unit of f_lasti: 1 up to 3.9, 2 on 3.10 */
 

@@ -247,14 +247,16 @@ static inline __attribute__((always_inline)) int sdw_walk_step(struct sdw_walk *
 		return sdw_walk_end(walk, SDW_STATUS_UNREADABLE);
 	previous = sdw_frame_word(walk, (__u32)at, layout->frame_previous);
 	code = sdw_frame_word(walk, (__u32)at, layout->frame_code);
+	code &= ~(__u64)layout->frame_code_tags;
 	if (layout->frame_kind != SDW_FRAMES_OBJECTS)
 		owner = (__u8)sdw_frame_word(walk, (__u32)at, layout->frame_owner);
-	if (layout->frame_kind >= SDW_FRAMES_SHIM_CFRAME && owner == SDW_FRAME_OWNER_SHIM) {
+	if (layout->frame_kind >= SDW_FRAMES_SHIM_CFRAME && owner >= SDW_FRAME_OWNER_SHIM) {
 		if (previous == frame)
 			return sdw_walk_end(walk, SDW_STATUS_BROKEN);
 		if (!sdw_walk_outer_agrees(walk, previous))
 			return sdw_walk_restart(walk);
-		sdw_walk_mark_entry(walk);
+		if (previous || layout->frame_kind != SDW_FRAMES_SHIM_BASE)
+			sdw_walk_mark_entry(walk);
 		/* the shim lies on the C stack: the next frame follows the one before it */
 		walk->frame = previous;
 		return 0;

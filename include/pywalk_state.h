@@ -9,12 +9,14 @@
 #include "events.h"
 #include "pylayout.h"
 
-#define SDW_PAGE_BYTES	     4096u
-#define SDW_SPAN_BYTES	     128u  /* at most, of one frame */
-#define SDW_THREAD_SPAN	     192u  /* from the start of a thread state: holds every field used */
-#define SDW_WINDOW_BYTES     2048u /* of frames read at once, ending with the current one */
-#define SDW_WINDOW_ROOM	     4096u /* a power of two: window offsets are masked with it */
-#define SDW_FRAME_OWNER_SHIM 3	   /* FRAME_OWNED_BY_CSTACK, CPython 3.12, 3.13 pycore_frame.h */
+#define SDW_PAGE_BYTES	 4096u
+#define SDW_SPAN_BYTES	 128u  /* at most, of one frame */
+#define SDW_THREAD_SPAN	 192u  /* from the start of a thread state: holds every field used */
+#define SDW_WINDOW_BYTES 2048u /* of frames read at once, ending with the current one */
+#define SDW_WINDOW_ROOM	 4096u /* a power of two: window offsets are masked with it */
+/* and above: FRAME_OWNED_BY_CSTACK, CPython 3.12, 3.13 pycore_frame.h; FRAME_OWNED_BY_INTERPRETER,
+   3.14 pycore_interpframe_structs.h */
+#define SDW_FRAME_OWNER_SHIM 3
 
 #define SDW_FIELD_MASK 0x7fu /* offsets inside a frame, below SDW_SPAN_BYTES */
 

@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sdw_pylayout layout = {0};
 
 	if (sdw_layout_from_debug_offsets(bytes, bytes_size, &layout) == 0) {
-		fuzz_assert(layout.version == 0x030d && layout.frame_kind == SDW_FRAMES_SHIM);
+		fuzz_assert(layout.version >= 0x030d && layout.version <= 0x030f &&
+			    layout.frame_kind >= SDW_FRAMES_SHIM);
 		fuzz_assert(layout.frame_span <= SDW_SPAN_BYTES && layout.frame_span >= 8);
 		fuzz_assert(layout.frame_previous + 8 <= layout.frame_span);
 		fuzz_assert(layout.frame_code + 8 <= layout.frame_span);

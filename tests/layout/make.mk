@@ -9,3 +9,5 @@ $(O)/tests/layout/print: $(O)/tests/layout/print.o $(LIBRARY)
 .PHONY: layouts
 layouts: $(O)/tests/layout/print
 	$(Q)CC='$(CC)' tests/layout/run.sh $<
+
+-include $(O)/tests/layout/print.d

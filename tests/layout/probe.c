@@ -14,7 +14,9 @@
 #include "internal/pycore_runtime.h"
 #endif
 #include "internal/pycore_pystate.h"
-#if PY_VERSION_HEX >= 0x030b0000
+#if PY_VERSION_HEX >= 0x030e0000
+#include "internal/pycore_interpframe_structs.h"
+#elif PY_VERSION_HEX >= 0x030b0000
 #include "internal/pycore_frame.h"
 #endif
 
@@ -112,7 +114,15 @@ static void probe_frame(struct sdw_pylayout *layout)
 	layout->frame_owner = offsetof(frame, owner);
 	layout->frame_span = END_OF(frame, owner);
 #else
+#if PY_VERSION_HEX >= 0x030f0000
+	layout->frame_kind = SDW_FRAMES_SHIM_BASE;
+#else
 	layout->frame_kind = SDW_FRAMES_SHIM;
+#endif
+#if PY_VERSION_HEX >= 0x030e0000
+	/* by what a reference to an object that is counted elsewhere, and to none, look like */
+	layout->frame_code_tags = 3;
+#endif
 	layout->frame_code = offsetof(frame, f_executable);
 	layout->frame_instruction = offsetof(frame, instr_ptr);
 	layout->frame_owner = offsetof(frame, owner);
@@ -166,6 +176,9 @@ int main(void)
 {
 	struct sdw_pylayout layout = {.version = PY_VERSION_HEX >> 16};
 
+#ifdef Py_GIL_DISABLED
+	layout.free_threaded = 1;
+#endif
 	probe_runtime(&layout);
 	probe_thread(&layout);
 	probe_frame(&layout);

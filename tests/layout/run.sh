@@ -52,7 +52,7 @@ while read -r version python; do
 		echo "ok $number - layout of CPython $version # skip no internal headers in $include"
 		continue
 	fi
-	${CC:-cc} -w -Iinclude -I"$include" -I"$include/internal" -o "$work/probe" \
+	${CC:-cc} -w -Iinclude -I"$include" -I"$include/internal" -I"$include/.." -o "$work/probe" \
 		"$tests/probe.c" 2>"$work/error" && "$work/probe" >"$work/true" && used "$python" &&
 		diff "$work/true" "$work/used" >"$work/error"
 	report $? "layout of CPython $version is that of its headers"

@@ -108,7 +108,7 @@ def modules():
         path = os.path.join(root, folder)
         if os.path.isdir(path):
             for name in sorted(os.listdir(path)):
-                if name.endswith('.py'):
+                if name.endswith('.py') and os.path.exists(os.path.join(path, name)):
                     yield os.path.join(path, name)
 
 

@@ -1,16 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# interpreters.sh - prints "VERSION PATH" of each CPython 3.8 to 3.13 on this machine, once.
+# interpreters.sh - prints "VERSION PATH" of each CPython 3.8 to 3.15 on this machine, once.
 #
-# Looks in $SDW_PYTHONS (paths of executables, if set: only there), pyenv's versions, /usr/bin,
-# /usr/local/bin and PATH. What is missing is said on stderr. PATH is the real executable.
+# VERSION is e.g. 3.14.2, 3.14.2d (a debug build) or 3.14.2t (one without a GIL).
+# Looks in $SDW_PYTHONS (paths of executables, if set: only there), pyenv's versions, what
+# pythons.sh has fetched, /usr/bin, /usr/local/bin and PATH. What is missing is said on stderr. PATH is the real executable.
 set -u
 
-PROBE='import sys, platform, os
-if platform.python_implementation() == "CPython" and (3, 8) <= sys.version_info[:2] <= (3, 13) \
+PROBE='import sys, platform, os, sysconfig
+if platform.python_implementation() == "CPython" and (3, 8) <= sys.version_info[:2] <= (3, 15) \
         and sys.prefix == sys.base_prefix and sys.version_info.releaselevel == "final":
-    print("%d.%d.%d %s" % (sys.version_info[:3] + (os.path.realpath(sys.executable),)))'
+    print("%d.%d.%d%s%s %s" % (sys.version_info[:3] + (
+        "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else "",
+        "d" if hasattr(sys, "gettotalrefcount") else "", os.path.realpath(sys.executable))))'
 
 candidates() {
 	if [ -n "${SDW_PYTHONS:-}" ]; then
@@ -18,20 +21,21 @@ candidates() {
 		return
 	fi
 	ls -d "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python3 2>/dev/null
+	ls -d "${XDG_CACHE_HOME:-$HOME/.cache}"/sidewinder/pythons/*/usr/bin/python3.1[0-9] 2>/dev/null
 	for folder in /usr/bin /usr/local/bin $(printf %s "$PATH" | tr : ' '); do
 		case $folder in */shims) continue ;; esac # pyenv's scripts stand for those above
-		ls "$folder"/python3 "$folder"/python3.8 "$folder"/python3.9 "$folder"/python3.1[0-3] \
+		ls "$folder"/python3 "$folder"/python3.8 "$folder"/python3.9 "$folder"/python3.1[0-5] \
 			2>/dev/null
 	done
 }
 
 found=$(candidates | while read -r path; do
 	[ -x "$path" ] && "$path" -I -c "$PROBE" 2>/dev/null </dev/null
-done | sort -u -t. -k1,1n -k2,2n -k3,3)
+done | sort -u -t. -k1,1n -k2,2n -k3,3n -k3,3)
 [ -z "$found" ] || printf '%s\n' "$found"
 
 missing=
-for minor in 8 9 10 11 12 13; do
+for minor in 8 9 10 11 12 13 14 15; do
 	printf '%s\n' "$found" | grep -q "^3\.$minor\." || missing="$missing 3.$minor"
 done
 [ -z "$missing" ] || echo "interpreters.sh: not on this machine:$missing" >&2

@@ -3,3 +3,9 @@
 .PHONY: list-checks
 list-checks:
 	@echo $(CHECKS)
+
+# CPythons that this machine does not have: PYTHONS='forky:3.14 trixie:3.13' picks suites and versions
+.PHONY: pythons
+pythons:
+	$(Q)tests/tools/packages.sh pythons
+	$(Q)tests/tools/pythons.sh $(PYTHONS)

@@ -133,14 +133,16 @@ static void append_name(const struct python *python, const struct sdw_found_inte
 			uint64_t frame, char *names, size_t room)
 {
 	const struct sdw_pylayout *layout = &found->layout;
-	uint64_t code = word_at(python, frame + layout->frame_code), name;
+	uint64_t code =
+		word_at(python, frame + layout->frame_code) & ~(uint64_t)layout->frame_code_tags;
+	uint64_t name;
 	char text[32] = "";
 
 	if (word_at(python, code + layout->object_type) != found->code_type_addr)
 		return;
-	/* the shim frames of 3.12 have a code object too: they are told by their owner, 3 */
+	/* the shim frames of 3.12 have a code object too: they are told by their owner */
 	if (layout->frame_kind >= SDW_FRAMES_SHIM_CFRAME &&
-	    (word_at(python, frame + layout->frame_owner) & 0xff) == 3)
+	    (word_at(python, frame + layout->frame_owner) & 0xff) >= 3)
 		return;
 	name = word_at(python, code + layout->code_name);
 	assert_in_range(word_at(python, name + layout->unicode_length), 1, sizeof(text) - 1);
@@ -187,7 +189,7 @@ static void check_refused(const struct python *python, const struct sdw_found_in
 {
 	char problem[160];
 
-	snprintf(problem, sizeof(problem), "CPython %s is not supported (3.8 to 3.13 are)",
+	snprintf(problem, sizeof(problem), "CPython %s is not supported (3.8 to 3.15 are)",
 		 python->version);
 	assert_string_equal(found->problem, problem);
 	assert_string_equal(found->version, python->version);
@@ -400,10 +402,10 @@ static void test_files_that_describe_themselves_are_taken_at_their_word(void **s
 		      "CPython 3.13.0, free-threaded, is not supported yet");
 	check_offsets(0x030d00a5, 0, 0x030d00a5, "3.13.0a5",
 		      "CPython 3.13.0a5, a pre-release, is not supported");
-	check_offsets(0x030e02f0, 0, 0x030e02f0, "3.14.2",
-		      "CPython 3.14.2 is not supported yet (3.8 to 3.13 are)");
+	check_offsets(0x031002f0, 0, 0x031002f0, "3.16.2",
+		      "CPython 3.16.2 is not supported yet (3.8 to 3.15 are)");
 	check_offsets(0x030d00f0, 2, 0x030d00f0, "3.13.0",
-		      "CPython 3.13.0 is not supported (3.8 to 3.13 are)");
+		      "CPython 3.13.0 is not supported (3.8 to 3.15 are)");
 	check_offsets(0x030d00f0, 0, 0x030c00f0, "3.13.0",
 		      "CPython 3.13.0 gives two versions of itself");
 }
@@ -427,11 +429,11 @@ static void test_the_version_constant_decides(void **state)
 	check_constant(0x030c0af0, "other", "3.12.10", "");
 	check_constant(0x030b04f0, "_Py_NegativeRefcount", "3.11.4",
 		       "CPython 3.11.4, a debug build, is not supported yet");
-	check_constant(0x030f00f0, "other", "3.15.0",
-		       "CPython 3.15.0 is not supported yet (3.8 to 3.13 are)");
+	check_constant(0x031000f0, "other", "3.16.0",
+		       "CPython 3.16.0 is not supported yet (3.8 to 3.15 are)");
 	check_constant(0x030d00f0, "other", "3.13.0",
-		       "CPython 3.13.0 is not supported (3.8 to 3.13 are)");
-	check_constant(0, "other", "0.0.0", "CPython 0.0.0 is not supported (3.8 to 3.13 are)");
+		       "CPython 3.13.0 is not supported (3.8 to 3.15 are)");
+	check_constant(0, "other", "0.0.0", "CPython 0.0.0 is not supported (3.8 to 3.15 are)");
 }
 
 /* Py_GetVersion at BUILT_TEXT refers to `text`, which ends a longer text as compilers merge them.
@@ -460,9 +462,9 @@ static void test_older_versions_are_read_where_the_version_function_refers_to(vo
 	check_text("3.10.0b1", "_PyRuntime", "3.10.0b1",
 		   "CPython 3.10.0b1, a pre-release, is not supported");
 	check_text("3.7.16", "_PyRuntime", "3.7.16",
-		   "CPython 3.7.16 is not supported (3.8 to 3.13 are)");
+		   "CPython 3.7.16 is not supported (3.8 to 3.15 are)");
 	check_text("2.7.18", "_PyThreadState_Current", "2.7.18",
-		   "CPython 2.7.18 is not supported (3.8 to 3.13 are)");
+		   "CPython 2.7.18 is not supported (3.8 to 3.15 are)");
 	check_text("3.8.18 and more", "_PyRuntime", "",
 		   "a CPython whose version cannot be told (stripped?)");
 }

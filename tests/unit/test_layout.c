@@ -102,6 +102,42 @@ static void test_3_13_describes_itself(void **state)
 	assert_int_equal(layout.unicode_compact_data, 56);
 }
 
+/* Words of Debian's 3.14.8, x86-64; what is not used is left out. */
+/* clang-format off */
+static const uint64_t words_3_14[95] = {
+	[1] = 0x030e08f0,
+	[3] = 316616, 784, 808, 225864, 7280, 7272, 7344, 7360, 7408, /* runtime, interpreter */
+	[22] = 832, 0, 8, 16, 72, 152, 160, 232, 32, /* thread */
+	[31] = 88, 8, 0, 56, 80, 74, 64, 0, /* frame */
+	[39] = 216, 112, 120, 128, 136, 68, 52, 96, 104, 208, 0, 16, 8, /* code, object */
+	[74] = 40, 16, 32, 64, 32, 16, 40, 264, 192, /* bytes, unicode, gc */
+};
+/* clang-format on */
+
+static void test_later_versions_have_more_words(void **state)
+{
+	struct sdw_pylayout layout;
+	uint64_t words[95];
+
+	(void)state;
+	memcpy(words, words_3_14, sizeof(words));
+	memcpy(words, "xdebugpy", 8);
+	assert_int_equal(sdw_layout_from_debug_offsets(words, sizeof(words) - 1, &layout), -EINVAL);
+	assert_int_equal(sdw_layout_from_debug_offsets(words, sizeof(words), &layout), 0);
+	assert_int_equal(layout.version, 0x030e);
+	assert_int_equal(layout.frame_kind, SDW_FRAMES_SHIM);
+	assert_int_equal(layout.runtime_interpreters_head, 808);
+	assert_int_equal(layout.interpreter_gc_collecting, 7600);
+	assert_int_equal(layout.thread_frame, 72);
+	assert_int_equal(layout.frame_owner, 74);
+	assert_int_equal(layout.frame_code_tags, 3);
+	assert_int_equal(layout.code_bytecode, 208);
+	assert_int_equal(layout.unicode_ascii_data, 40);
+	/* 3.15 has 111 words */
+	words[1] = 0x030f00f0;
+	assert_int_equal(sdw_layout_from_debug_offsets(words, sizeof(words), &layout), -EINVAL);
+}
+
 static void test_free_threaded_builds_are_told_apart(void **state)
 {
 	struct sdw_pylayout layout;
@@ -118,7 +154,7 @@ static void test_free_threaded_builds_are_told_apart(void **state)
 static void test_other_versions_are_refused(void **state)
 {
 	(void)state;
-	assert_int_equal(convert_with(VERSION, 0x030e00f0), -ENOTSUP);
+	assert_int_equal(convert_with(VERSION, 0x031000f0), -ENOTSUP);
 	assert_int_equal(convert_with(VERSION, 0x030c01f0), -ENOTSUP);
 	assert_int_equal(convert_with(VERSION, 0), -ENOTSUP);
 	assert_int_equal(convert_with(VERSION, UINT64_MAX), -ENOTSUP);
@@ -186,6 +222,7 @@ int main(void)
 		cmocka_unit_test(test_versions_beyond_the_table_are_refused),
 		cmocka_unit_test(test_spans_of_the_table_hold_their_fields_and_fit_the_walker),
 		cmocka_unit_test(test_3_13_describes_itself),
+		cmocka_unit_test(test_later_versions_have_more_words),
 		cmocka_unit_test(test_free_threaded_builds_are_told_apart),
 		cmocka_unit_test(test_other_versions_are_refused),
 		cmocka_unit_test(test_a_wrong_cookie_and_a_short_read_are_refused),

@@ -12,6 +12,7 @@
  * that is set up already, of a size that the function itself has. Code that is called begins with
  * none.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -285,4 +286,19 @@ bool sdw_elf_is_evaluation(struct sdw_elf *elf, uint64_t vaddr)
 			return true;
 	}
 	return false;
+}
+
+int sdw_elf_evaluation_at(struct sdw_elf *elf, uint64_t vaddr, struct sdw_elf_symbol *symbol)
+{
+	if (!sdw_elf_is_evaluation(elf, vaddr))
+		return -ENOENT;
+	for (size_t i = 0; i < elf->evaluation_count; i++) {
+		const struct sdw_elf_range *part = &elf->evaluation[i];
+
+		if (vaddr >= part->start && vaddr < part->end)
+			*symbol = (struct sdw_elf_symbol){.vaddr = part->start,
+							  .size = part->end - part->start,
+							  .name = EVALUATION};
+	}
+	return 0;
 }

@@ -91,6 +91,9 @@ int sdw_elf_own_symbol_named(struct sdw_elf *elf, const char *name, struct sdw_e
  */
 bool sdw_elf_is_evaluation(struct sdw_elf *elf, uint64_t vaddr);
 
+/* The part of it that vaddr lies in, by the function's name. Returns 0 or -ENOENT. */
+int sdw_elf_evaluation_at(struct sdw_elf *elf, uint64_t vaddr, struct sdw_elf_symbol *symbol);
+
 /*
  * One thing that another stage learned from this file alone (user/target/interpreter.c: which
  * CPython it holds), kept as long as the file. The file owns it after the call and releases it with

@@ -83,7 +83,7 @@ static int name_by_elf(struct sdw_elf *elf, struct sdw_strings *strings, uint64_
 	bool is_stub = false;
 	const char *name;
 
-	if (sdw_elf_symbol_at(elf, vaddr, &found)) {
+	if (sdw_elf_symbol_at(elf, vaddr, &found) && sdw_elf_evaluation_at(elf, vaddr, &found)) {
 		if (sdw_elf_stub_at(elf, vaddr, &found))
 			return name_by_number(strings, start_by_frame_table(elf, vaddr, number),
 					      module, symbol);

@@ -11,13 +11,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pywalk_state.h"
 #include "target/python_file.h"
 
 #define MAX_ATTEMPTS	 20  /* of the check, since the process runs on meanwhile */
 #define MAX_DYNAMIC	 128 /* entries of .dynamic; names of needed libraries come first */
 #define MAX_INTERPRETERS 4
 #define MAX_THREADS	 64
-#define MAX_FRAMES	 16 /* looked at for one with a code object; 3.13's shim frames have none */
+#define MAX_FRAMES	 16 /* looked at for one with a code object; shim frames from 3.13 on have none \
+			     */
 /* PyTypeObject.tp_name, after PyVarObject (CPython 3.8 to 3.13, Include/cpython/object.h) */
 #define TYPE_NAME_OFFSET 24
 
@@ -57,6 +59,18 @@ static bool is_code(struct check *check, uint64_t code)
 	return true;
 }
 
+static bool is_shim(struct check *check, uint64_t frame)
+{
+	const struct sdw_pylayout *layout = check->layout;
+	uint8_t owner;
+
+	if (layout->frame_kind < SDW_FRAMES_SHIM)
+		return false;
+	check->err =
+		sdw_remote_read(check->pid, frame + layout->frame_owner, &owner, sizeof(owner));
+	return !check->err && owner >= SDW_FRAME_OWNER_SHIM;
+}
+
 static enum proof check_thread(struct check *check, uint64_t thread)
 {
 	const struct sdw_pylayout *layout = check->layout;
@@ -67,18 +81,17 @@ static enum proof check_thread(struct check *check, uint64_t thread)
 	if (layout->cframe_current_frame != SDW_NO_OFFSET && frame &&
 	    !read_word(check, frame + layout->cframe_current_frame, &frame))
 		return PROOF_AGAINST;
-	if (!frame)
-		return PROOF_NONE;
 	for (int i = 0; i < MAX_FRAMES && frame; i++) {
 		if (!read_word(check, frame + layout->frame_code, &code))
 			return PROOF_AGAINST;
+		code &= ~(uint64_t)layout->frame_code_tags;
 		if (is_code(check, code))
 			return PROOF_FOUND;
-		if (layout->frame_kind != SDW_FRAMES_SHIM ||
+		if (!is_shim(check, frame) ||
 		    !read_word(check, frame + layout->frame_previous, &frame))
 			return PROOF_AGAINST;
 	}
-	return PROOF_AGAINST;
+	return frame ? PROOF_AGAINST : PROOF_NONE;
 }
 
 static enum proof check_interpreter(struct check *check, uint64_t interpreter)

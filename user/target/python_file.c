@@ -19,8 +19,8 @@
 #define MAX_RUNTIME_BYTES   (16u << 20)
 #define MAX_FUNCTION_BYTES  512u	/* Py_GetVersion has 49 to 91 */
 #define MAX_CONSTANTS_BYTES (64u << 20) /* of .rodata that are searched */
-#define DEBUG_OFFSETS_ROOM  1024u	/* 3.13's take 584 bytes */
-#define SUPPORTED	    "3.8 to 3.13 are"
+#define DEBUG_OFFSETS_ROOM  1024u	/* 3.13's take 584 bytes, 3.15's 888 */
+#define SUPPORTED	    "3.8 to 3.15 are"
 
 struct python_version {
 	unsigned int major, minor, micro;
@@ -162,7 +162,7 @@ static bool read_debug_offsets(struct sdw_elf *elf, struct sdw_python_file *file
 			refuse(file, ", free-threaded, is not supported yet");
 		break;
 	case -ENOTSUP:
-		refuse(file, version->minor > 13 ? " is not supported yet (" SUPPORTED ")"
+		refuse(file, version->minor > 15 ? " is not supported yet (" SUPPORTED ")"
 						 : " is not supported (" SUPPORTED ")");
 		break;
 	default:
@@ -218,7 +218,7 @@ static void find_layout(struct sdw_elf *elf, struct sdw_python_file *file)
 		set_version(file, &version);
 		if (version.major != 3 ||
 		    sdw_layout_for_version(version.major << 8 | version.minor, &file->layout))
-			refuse(file, version.major == 3 && version.minor > 13
+			refuse(file, version.major == 3 && version.minor > 15
 					     ? " is not supported yet (" SUPPORTED ")"
 					     : " is not supported (" SUPPORTED ")");
 	}
@@ -226,7 +226,7 @@ static void find_layout(struct sdw_elf *elf, struct sdw_python_file *file)
 		refuse(file, ", a pre-release, is not supported");
 }
 
-/* Py_REF_DEBUG, which Py_DEBUG and Py_TRACE_REFS bring along, exports this function (3.8 to 3.13).
+/* Py_REF_DEBUG, which Py_DEBUG and Py_TRACE_REFS bring along, exports this function (3.8 to 3.12).
  */
 static bool is_debug_build(struct sdw_elf *elf)
 {
@@ -258,7 +258,8 @@ static void look_into(struct sdw_elf *elf, struct sdw_python_file *file)
 	find_layout(elf, file);
 	if (file->problem[0])
 		return;
-	if (is_debug_build(elf))
+	/* from 3.13 on the file's own offsets are those of the build, whatever its options */
+	if (file->layout.version < 0x030d && is_debug_build(elf))
 		refuse(file, ", a debug build, is not supported yet");
 	else if (size > MAX_RUNTIME_BYTES ||
 		 (size && size < file->layout.runtime_interpreters_head + 8))

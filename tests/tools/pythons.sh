@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# pythons.sh [SUITE:VERSION...] - fetches CPythons of other Debian suites into the user's cache.
+#
+# VERSION is that of a package, e.g. 3.14 or 3.14-dbg; without any, all below. interpreters.sh finds
+# them in ${XDG_CACHE_HOME:-~/.cache}/sidewinder/pythons/SUITE, a tree with a C library and a loader of
+# its own, which the interpreters are told to use. Needs Debian's apt, dpkg, patchelf; no root.
+set -euo pipefail
+
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/sidewinder
+here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=tests/kernels/debian.sh
+. "$here/../kernels/debian.sh"
+
+LIBRARIES="libc6 libexpat1 zlib1g libffi8 libbz2-1.0 liblzma5 libsqlite3-0 libuuid1 libcrypt1 libtinfo6
+	libncursesw6 libgcc-s1 libstdc++6"
+
+for program in apt-get dpkg patchelf; do
+	command -v $program >/dev/null || {
+		echo "pythons.sh: no $program here" >&2
+		exit 1
+	}
+done
+
+# packages VERSION: what an interpreter takes besides libraries, its headers too
+packages() {
+	local minor=${1%-dbg}
+	echo "python$minor python$minor-minimal libpython$minor-minimal libpython$minor-stdlib" \
+		"libpython$minor-dev libpython$minor"
+	[ "$minor" = "$1" ] || echo "python$minor-dbg libpython$minor-dbg"
+}
+
+# libraries SUITE: their names differ where 32-bit systems got a 64-bit time
+libraries() {
+	case $1 in
+	bullseye) echo "$LIBRARIES libssl1.1 libreadline8 libmpdec3" ;;
+	*) echo "$LIBRARIES libssl3t64 libreadline8t64 libzstd1" ;;
+	esac
+}
+
+# use_own_loader TREE PROGRAM
+use_own_loader() {
+	local loader
+	loader=$(find "$1/usr/lib" "$1/lib" -name 'ld-linux-x86-64.so.2' 2>/dev/null | head -n 1)
+	patchelf --set-interpreter "$loader" --force-rpath --set-rpath \
+		"$1/usr/lib/x86_64-linux-gnu:$1/lib/x86_64-linux-gnu" "$2"
+}
+
+# fetch SUITE VERSION
+fetch() {
+	local suite=$1 version=$2 tree=$cache/pythons/$1 program=python${2%-dbg}
+	[ "$version" = "${version%-dbg}" ] || program=${program}d
+	[ ! -e "$tree/complete-$version" ] || return 0
+	debian_update "$suite"
+	mkdir -p "$tree/usr/bin" "$tree/usr/lib" "$tree/usr/lib64" "$tree/usr/sbin"
+	for folder in bin lib lib64 sbin; do
+		ln -sfn "usr/$folder" "$tree/$folder"
+	done
+	# words, not names with spaces
+	# shellcheck disable=SC2046
+	debian_unpack "$suite" "$tree" $(libraries "$suite") $(packages "$version")
+	use_own_loader "$tree" "$tree/usr/bin/$program"
+	"$tree/usr/bin/$program" -I -c 'import sys; print("got", sys.version.split()[0], sys.executable)'
+	: >"$tree/complete-$version"
+}
+
+[ $# -gt 0 ] || set -- forky:3.14 forky:3.15 forky:3.14-dbg forky:3.15-dbg
+for each; do
+	fetch "${each%%:*}" "${each#*:}"
+done
