@@ -66,7 +66,7 @@ static void test_babeltrace_reads_every_kind_of_event(void **state)
 	out = babeltrace(state, in(state, "t"));
 	assert_non_null(strstr(
 		out,
-		"[1700000006.000000000] host process: { 1, 0, 10, 2, \"py\", \"\", \"\", \"\" }\n"
+		"[1700000006.000000000] host process: { 1, 0, 10, 2, \"py\", \"-\", \"-\", \"-\" }\n"
 		"[1700000006.000000000] host thread: { 1, 1, 11, 3, \"main\" }\n"
 		"[1700000006.000000000] host code: { 1, ( \"python\" : container = 0 ), 7, \"work\", "
 		"\"/app.py\" }\n"

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/log.h"
 #include "capture/image.h"
+#include "target/container_state.h"
 
 #define SWEEP_NS      50000000u
 #define KEEP_ENDED_NS 1000000000u /* late samples of a process that ended still find it ... */
@@ -30,8 +31,11 @@
 int sdw_images_init(struct sdw_images *images, struct sdw_programs *programs,
 		    struct sdw_strings *strings)
 {
+	int err;
+
 	*images = (struct sdw_images){.programs = programs, .strings = strings};
-	return sdw_file_cache_create(&images->files);
+	err = sdw_file_cache_create(&images->files);
+	return err ?: sdw_containers_create(sdw_container_state_root(), &images->containers);
 }
 
 /* Releases what an image that has ended needs no more; its ids stay. */
@@ -63,6 +67,7 @@ void sdw_images_free(struct sdw_images *images)
 	sdw_map64_free(&images->current);
 	sdw_map64_free(&images->problems);
 	sdw_file_cache_free(images->files);
+	sdw_containers_free(images->containers);
 }
 
 /* pid 0 epoch 0 is nobody's, but a key must not be 0 */
@@ -113,6 +118,17 @@ struct sdw_image *sdw_images_get(struct sdw_images *images, uint32_t pid, uint32
 	/* best effort: without it only later mappings of the process are missed */
 	(void)sdw_map64_set(&images->current, pid, (uintptr_t)image);
 	return image;
+}
+
+void sdw_images_need_container(struct sdw_images *images, struct sdw_image *image)
+{
+	const struct sdw_container *container;
+
+	if (image->container_known || !image->pid ||
+	    sdw_containers_of(images->containers, image->pid, &container))
+		return; /* gone: what it has from its parent stays */
+	image->container = container;
+	image->container_known = true;
 }
 
 void sdw_images_need_maps(struct sdw_image *image)
@@ -257,7 +273,10 @@ static int fork_image(struct sdw_images *images, const struct sdw_record_life *l
 
 	if (!parent || parent == child)
 		return sdw_images_look(images, child, life->record.time_ns);
+	sdw_images_need_container(images, parent);
 	child->parent = parent->id;
+	child->container = parent->container;
+	child->container_known = parent->container != NULL; /* nobody leaves one but by exec */
 	child->state = parent->state;
 	child->interpreter = parent->interpreter;
 	child->maps_known = parent->maps_known;
@@ -288,6 +307,7 @@ static int exec_image(struct sdw_images *images, const struct sdw_record_life *l
 	image->maps_known = false;
 	if (before) {
 		image->parent = before->parent;
+		image->container = before->container;
 		if (before->executing) {
 			struct sdw_maps empty = image->maps;
 
@@ -373,6 +393,8 @@ int sdw_images_life(struct sdw_images *images, const struct sdw_record_life *lif
 		copy_comm(image->comm, life);
 		image->inner_pid = life->inner_pid;
 	}
+	if (life->what == SDW_LIFE_SEEN || life->what == SDW_LIFE_EXEC)
+		sdw_images_need_container(images, image); /* now: it may be gone in a moment */
 	switch (life->what) {
 	case SDW_LIFE_SEEN:
 		return sdw_images_look(images, image, life->record.time_ns);

@@ -15,6 +15,7 @@
 #include "capture/sideband.h"
 #include "symbol/code_table.h"
 #include "symbol/perf_map.h"
+#include "target/container.h"
 #include "target/interpreter.h"
 #include "unwind/unwind.h"
 
@@ -37,6 +38,8 @@ struct sdw_image {
 	uint32_t parent;			  /* sink id of the parent's image, 0: not known */
 	uint32_t id;				  /* sink id; 0: not announced, no sample yet */
 	char comm[SDW_COMM_BYTES + 1];		  /* of its main thread */
+	const struct sdw_container *container;	  /* NULL: in none, or not known */
+	bool container_known;			  /* as /proc said; else what its parent is in */
 	bool maps_known;			  /* else /proc/PID/maps is read at first need */
 	size_t maps_bound;			  /* mappings from which on they are read again */
 	bool executing;				  /* has begun an exec: mappings go to next_maps */
@@ -67,6 +70,7 @@ struct sdw_images {
 	struct sdw_code_table *codes;
 	struct sdw_python_stacks *python_stacks;
 	struct sdw_file_cache *files;
+	struct sdw_containers *containers;
 	struct sdw_map64 by_key;   /* pid << 32 | epoch -> struct sdw_image * */
 	struct sdw_map64 current;  /* pid -> struct sdw_image * alive under it */
 	struct sdw_map64 problems; /* kept strings that were said already */
@@ -111,6 +115,9 @@ const struct sdw_new_thread *sdw_image_new_thread(const struct sdw_image *image,
 
 /* Gives a thread its sink id; what was known of it before is freed. Returns 0 or -ENOMEM. */
 int sdw_image_announce_thread(struct sdw_image *image, uint32_t tid, uint32_t id);
+
+/* Makes sure that the container is known, as far as that can be had. */
+void sdw_images_need_container(struct sdw_images *images, struct sdw_image *image);
 
 /* Makes sure that mappings are known, as far as they can be had. */
 void sdw_images_need_maps(struct sdw_image *image);

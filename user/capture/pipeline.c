@@ -70,6 +70,12 @@ static int announce_process(struct sdw_pipeline *pipeline, struct sdw_image *ima
 
 	if (image->id)
 		return 0;
+	sdw_images_need_container(&pipeline->images, image);
+	if (image->container) {
+		event.container = image->container->id;
+		event.container_name = image->container->name;
+		event.pod = image->container->pod;
+	}
 	comm = sdw_utf8_repair(image->comm); /* a process may call itself anything */
 	if (!comm)
 		return -ENOMEM;

@@ -95,6 +95,11 @@ static struct text text_of(const char *bytes)
 	return text;
 }
 
+static struct text text_or_none(const char *bytes)
+{
+	return text_of(bytes && *bytes ? bytes : SDW_CTF_NO_TEXT);
+}
+
 static size_t text_size(const struct text *text)
 {
 	return text->length + (text->cut ? sizeof(ellipsis) : 1);
@@ -160,8 +165,8 @@ static int put_recording(struct sdw_sink *sink, const struct sdw_recording *reco
 
 static int put_process(struct sdw_sink *sink, const struct sdw_process_event *event)
 {
-	struct text comm = text_of(event->comm), container = text_of(event->container);
-	struct text name = text_of(event->container_name), pod = text_of(event->pod);
+	struct text comm = text_of(event->comm), container = text_or_none(event->container);
+	struct text name = text_or_none(event->container_name), pod = text_or_none(event->pod);
 	struct ctf *ctf = ctf_of(sink);
 	int err = add_task(&ctf->processes, event->id, (struct task){.pid = event->pid});
 	uint8_t *at;

@@ -21,6 +21,7 @@
 #define SDW_CTF_STREAM	     "stream"
 #define SDW_CTF_SIGNATURE    "/* CTF 1.8 */\n/* Sidewinder trace */\n" /* metadata starts with it */
 #define SDW_CTF_MAX_TEXT     (64u * 1024u) /* bytes of a string, with its NUL */
+#define SDW_CTF_NO_TEXT	     "-"	   /* of SDW_CTF_LATER_TEXT */
 #define SDW_CTF_UUID_BYTES   16
 #define SDW_CTF_MAGIC	     0xc1fc1fc1u /* CTF 1.8 section 5.1 */
 
@@ -63,7 +64,8 @@ enum sdw_ctf_type {
 	SDW_CTF_STATUS_ENUM,
 	SDW_CTF_LOST_ENUM,
 	SDW_CTF_KIND_ENUM,
-	SDW_CTF_LATER_TEXT, /* text that older traces do not have */
+	/* text that older traces do not have; "-": none, as babeltrace2 2.0 shows "" as the last */
+	SDW_CTF_LATER_TEXT,
 };
 
 struct sdw_ctf_field {

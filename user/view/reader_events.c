@@ -191,11 +191,25 @@ static uint64_t take_number(struct cursor *cursor)
 
 static const char *take_text(struct cursor *cursor)
 {
+	const bt_field *field = next_field(cursor);
+
+	/* of an empty one, babeltrace2 2.0 gives the text of an event before */
+	return bt_field_string_get_length(field)
+		       ? checked_text(cursor->reader, bt_field_string_get_value(field))
+		       : "";
+}
+
+/* A text that may be missing, as "-" says, or as the whole field is. */
+static const char *take_later_text(struct cursor *cursor)
+{
+	const char *text;
+
 	if (*cursor->member == UINT8_MAX) {
 		cursor->member++;
 		return "";
 	}
-	return checked_text(cursor->reader, bt_field_string_get_value(next_field(cursor)));
+	text = take_text(cursor);
+	return text && strcmp(text, SDW_CTF_NO_TEXT) == 0 ? "" : text;
 }
 
 /* An id must be the next of its kind. */
@@ -222,9 +236,9 @@ static int read_process(struct cursor *cursor)
 	event.pid = (uint32_t)take_number(cursor);
 	event.inner_pid = (uint32_t)take_number(cursor);
 	event.comm = take_text(cursor);
-	event.container = take_text(cursor);
-	event.container_name = take_text(cursor);
-	event.pod = take_text(cursor);
+	event.container = take_later_text(cursor);
+	event.container_name = take_later_text(cursor);
+	event.pod = take_later_text(cursor);
 	if (!event.comm || !event.container || !event.container_name || !event.pod)
 		return -ENOMEM;
 	if (event.parent >= reader->processes)
