@@ -8,6 +8,8 @@ enum sdw_operand sdw_completion_operand(const struct sdw_usage *usage)
 {
 	if (usage->command_follows)
 		return SDW_OPERAND_COMMAND;
+	if (strstr(usage->arguments, "TRACE TRACE"))
+		return SDW_OPERAND_TRACES;
 	if (strstr(usage->arguments, "TRACE"))
 		return SDW_OPERAND_TRACE;
 	if (strstr(usage->arguments, "VERB"))

@@ -17,7 +17,13 @@ enum sdw_shell { SDW_SHELL_NONE, SDW_SHELL_BASH, SDW_SHELL_ZSH, SDW_SHELL_FISH }
 void sdw_completion_print(const struct sdw_command *commands, enum sdw_shell shell, FILE *to);
 
 /* What a verb takes behind its options. */
-enum sdw_operand { SDW_OPERAND_NONE, SDW_OPERAND_COMMAND, SDW_OPERAND_TRACE, SDW_OPERAND_VERB };
+enum sdw_operand {
+	SDW_OPERAND_NONE,
+	SDW_OPERAND_COMMAND,
+	SDW_OPERAND_TRACE,
+	SDW_OPERAND_TRACES,
+	SDW_OPERAND_VERB
+};
 
 enum sdw_operand sdw_completion_operand(const struct sdw_usage *usage);
 

@@ -105,7 +105,7 @@ static void print_operand(const struct sdw_command *commands, const struct sdw_u
 	begin(usage->verb, to);
 	if (operand == SDW_OPERAND_COMMAND) {
 		print_command_operand(usage, to);
-	} else if (operand == SDW_OPERAND_TRACE) {
+	} else if (operand == SDW_OPERAND_TRACE || operand == SDW_OPERAND_TRACES) {
 		fputs(" -a '(__sidewinder_traces)'\n", to);
 	} else {
 		fputs(" -a '", to);

@@ -96,6 +96,11 @@ static void print_operand(const struct sdw_usage *usage, FILE *to)
 	case SDW_OPERAND_TRACE:
 		fputs(" \\\n\t\t'1::trace:_sidewinder_traces'", to);
 		break;
+	case SDW_OPERAND_TRACES:
+		fputs(" \\\n\t\t'1::trace:_sidewinder_traces'"
+		      " \\\n\t\t'2::trace:_sidewinder_traces'",
+		      to);
+		break;
 	case SDW_OPERAND_VERB:
 		fputs(" \\\n\t\t'1::verb:_sidewinder_verbs'", to);
 		break;

@@ -98,6 +98,7 @@ _sidewinder_operand() {
 		done < <(compgen $action -- "$current")
 		;;
 	TRACE) if ((!operands)); then _sidewinder_offer_traces "$current"; fi ;;
+	TRACES) if ((operands < 2)); then _sidewinder_offer_traces "$current"; fi ;;
 	VERB)
 		# shellcheck disable=SC2046 # a word each
 		if ((!operands)); then _sidewinder_offer "$current" $(_sidewinder_verbs); fi
