@@ -160,6 +160,77 @@ async function switches() {
 	get("direction").querySelector("[data-value=down]").click();
 	await frame();
 }
+// on the strip: from and to are shares of the time
+async function brush(from, to) {
+	const strip = get("strip"), box = strip.getBoundingClientRect(), y = box.top + 20;
+	const at = (type, share) => strip.dispatchEvent(new PointerEvent(type, { bubbles: true, button: 0,
+		clientX: box.left + share * box.width, clientY: y }));
+	at("pointerdown", from);
+	at("pointermove", (from + to) / 2);
+	at("pointermove", to);
+	at("pointerup", to);
+	await frame();
+}
+// Samples are taken at 1, 2 ... 1000 ms of 2500 ms, in 512 slots: how many are in these?
+function samplesIn(from, to) {
+	let count = 0;
+	for (let ms = 1; ms <= 1000; ms++) {
+		const slot = Math.floor(ms * 1e6 / (Math.floor(2.5e9 / 512) + 1));
+		count += slot >= from && slot < to;
+	}
+	return count;
+}
+const rootSamples = () => { nameAt(0.5, 0); return tip.querySelector("td").textContent; };
+function stripPixel(share, fromBottom) {
+	const strip = get("strip"), ratio = strip.width / strip.clientWidth;
+	return [...strip.getContext("2d").getImageData(share * strip.width, strip.height - fromBottom * ratio, 1, 1).data];
+}
+async function timeStrip() {
+	const strip = get("strip");
+	await choose("All");
+	check("samples over time are shown", strip.clientHeight > 30 && strip.clientWidth > 0.5 * Math.min(innerWidth, 700),
+		strip.clientWidth);
+	equal("of all time at first", get("range").textContent, "all time, 0.00 s to 2.50 s, 1,000 samples");
+	check("where there are samples there is a bar", stripPixel(0.2, 17)[3] === 255, stripPixel(0.2, 17));
+	check("and where there are none there is none", stripPixel(0.8, 17)[3] === 0, stripPixel(0.8, 17));
+	await brush(0.281, 0.358);   // slots 143 to 183: the last of memcpy, and most of App.light
+	equal("a range is chosen by dragging", get("range").textContent.split(",")[0], "0.70 s to 0.90 s");
+	equal("the graph is of its samples", rootSamples(), String(samplesIn(143, 184)));
+	equal("what ran only then is all there is", nameAt(0.9, 2), "App.light");
+	await brush(0.35, 0.29);     // slots 148 to 179
+	equal("in either direction", rootSamples() + nameAt(0.5, 2), samplesIn(148, 180) + "App.light");
+	send("click", 0.5, 2);
+	await frame();
+	await brush(0.1, 0.38);
+	equal("what was zoomed to stays so", nameAt(0.5, 2), "App.light");
+	await press(document.body, "Home");
+	await brush(0.5, 0.9);
+	equal("a range without samples is empty", get("range").textContent.split(", ")[1], "0 samples");
+	await brush(0.5, 0.5);
+	equal("a click shows all again", rootSamples(), "1,000");
+	strip.focus();
+	await press(strip, "ArrowRight");
+	equal("a key chooses the first tenth", rootSamples(), String(samplesIn(0, 51)));
+	await press(strip, "ArrowRight");
+	await press(strip, "PageDown");
+	equal("arrows and pages move it", rootSamples(), String(samplesIn(11, 62)));
+	strip.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", shiftKey: true, bubbles: true, cancelable: true }));
+	await frame();
+	equal("with Shift its end", rootSamples(), String(samplesIn(11, 63)));
+	await press(strip, "End");
+	equal("to the end", get("range").textContent.split(",")[0].split(" to ")[1], "2.50 s");
+	check("it can be left by a button", !get("alltime").disabled, "disabled");
+	get("alltime").click();
+	await frame();
+	equal("which shows all", rootSamples(), "1,000");
+	await press(strip, "Home");
+	await press(strip, "Escape");
+	equal("as Escape does", get("range").textContent, "all time, 0.00 s to 2.50 s, 1,000 samples");
+	await choose("child 20");
+	equal("the strip is of the chosen process", get("range").textContent.split(", ")[2], "40 samples");
+	check("its bars too", stripPixel(0.2, 17)[3] === 0 && stripPixel(0.392, 17)[3] === 255, stripPixel(0.392, 17));
+	await choose("All");
+}
 async function safety() {
 	const blocked = [];
 	document.addEventListener("securitypolicyviolation", (event) => blocked.push(event.effectiveDirective));
@@ -174,6 +245,8 @@ async function safety() {
 	check("the policy refuses the network", blocked.includes("connect-src"), blocked);
 }
 async function many() {
+	check("time is cut so that a page stays small", document.documentElement.outerHTML.length < 2e7,
+		document.documentElement.outerHTML.length);
 	equal("100,000 stacks are drawn", nameAt(0.001, 0) + " " + tip.querySelector("td").textContent, "all 100,000");
 	check("with their frames", /^function_/.test(nameAt(0.001, 1)), nameAt(0.001, 1));
 	await type("/function_1\\d*$/");
@@ -225,7 +298,7 @@ async function change() {
 
 await frame();
 try {
-	const parts = kind === "many" ? [many] : kind === "change" ? [change] : [head, frames, zoom, search, keys, switches, safety];
+	const parts = kind === "many" ? [many] : kind === "change" ? [change] : [head, frames, zoom, search, keys, switches, timeStrip, safety];
 	for (const part of parts)
 		await part();
 } catch (error) {

@@ -145,8 +145,9 @@ static int write_format(const struct export_command *command, const struct sdw_p
 /* These have a time axis. */
 static bool needs_samples(const struct export_command *command)
 {
-	return command->how.samples || command->format == FORMAT_SPEEDSCOPE ||
-	       command->format == FORMAT_FIREFOX || command->format == FORMAT_PERFETTO;
+	return command->how.samples || command->format == FORMAT_FLAMEGRAPH ||
+	       command->format == FORMAT_SPEEDSCOPE || command->format == FORMAT_FIREFOX ||
+	       command->format == FORMAT_PERFETTO;
 }
 
 static int run(const struct export_command *command, const char *trace)

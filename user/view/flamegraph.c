@@ -14,10 +14,12 @@
 #include "view/frame_text.h"
 #include "view/page.h"
 #include "view/report_header.h"
+#include "view/time_slots.h"
 
 SDW_EMBED(page_html, "user/view/flamegraph/page.html");
 SDW_EMBED(style_css, "user/view/flamegraph/style.css");
 SDW_EMBED(tree_js, "user/view/flamegraph/tree.js");
+SDW_EMBED(time_js, "user/view/flamegraph/time.js");
 SDW_EMBED(draw_js, "user/view/flamegraph/draw.js");
 SDW_EMBED(change_js, "user/view/flamegraph/change.js");
 SDW_EMBED(words_js, "user/view/flamegraph/words.js");
@@ -30,6 +32,7 @@ struct page {
 	const struct sdw_profile *recording; /* what it was */
 	const struct sdw_profile *base;	     /* what the other one was */
 	uint32_t base_threads;
+	const struct sdw_time_slots *times; /* NULL: not told */
 };
 
 static void write_member(FILE *file, const char *key, const char *text)
@@ -145,6 +148,38 @@ static void write_stacks(const struct sdw_profile *profile, FILE *file)
 	fputs("]", file);
 }
 
+/* For each bucket: how many entries, and of each the slots since the one before, samples, weight.
+ */
+static void write_times(const struct page *page, FILE *file)
+{
+	const struct sdw_time_slots *times = page->times;
+	bool is_weighted = sdw_profile_is_weighted(page->profile);
+	size_t at = 0;
+
+	fprintf(file,
+		",\n\"times\":{\"slots\":%" PRIu32 ",\"beginMs\":%.6f,\"slotMs\":%.6f,\"of\":[",
+		times->slots,
+		((double)times->begin_ns - (double)page->recording->recording.start_ns) / 1e6,
+		(double)times->slot_ns / 1e6);
+	for (size_t bucket = 0; bucket < page->profile->buckets.count; bucket++) {
+		size_t end = at;
+		uint32_t slot = 0;
+
+		while (end < times->entries.count && times->entries.items[end].bucket == bucket)
+			end++;
+		fprintf(file, "%s%zu", bucket ? "," : "", end - at);
+		for (; at < end; at++) {
+			const struct sdw_time_entry *entry = &times->entries.items[at];
+
+			fprintf(file, ",%" PRIu32 ",%" PRIu64, entry->slot - slot, entry->samples);
+			if (is_weighted)
+				fprintf(file, ",%" PRIu64, entry->weight);
+			slot = entry->slot;
+		}
+	}
+	fputs("]}", file);
+}
+
 static void write_data(const void *context, FILE *file)
 {
 	const struct page *page = context;
@@ -159,6 +194,8 @@ static void write_data(const void *context, FILE *file)
 	write_owners(page->profile, file);
 	write_codes(page->profile, file);
 	write_stacks(page->profile, file);
+	if (page->times)
+		write_times(page, file);
 	fputs("\n}", file);
 }
 
@@ -170,7 +207,8 @@ static void write_style(const void *context, FILE *file)
 
 static void write_script(const void *context, FILE *file)
 {
-	const char *const parts[] = {tree_js, change_js, draw_js, words_js, act_js, head_js};
+	const char *const parts[] = {tree_js,  change_js, time_js, draw_js,
+				     words_js, act_js,	  head_js};
 
 	(void)context;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
@@ -191,16 +229,23 @@ static int write_page(const struct page *page, FILE *file)
 
 int sdw_export_flamegraph(const struct sdw_profile *profile, FILE *file)
 {
-	const struct page page = {.profile = profile, .recording = profile};
+	struct sdw_time_slots times;
+	struct page page = {.profile = profile, .recording = profile};
+	int err = sdw_time_slots_make(&times, profile);
 
-	return write_page(&page, file);
+	if (!err && times.slots)
+		page.times = &times;
+	if (!err)
+		err = write_page(&page, file);
+	sdw_time_slots_free(&times);
+	return err;
 }
 
 int sdw_export_flamegraph_diff(const struct sdw_profile *both, uint32_t base_threads,
 			       const struct sdw_profile *base, const struct sdw_profile *new,
 			       FILE *file)
 {
-	const struct page page = {both, new, base, base_threads};
+	const struct page page = {both, new, base, base_threads, NULL};
 
 	return write_page(&page, file);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // draw.js - what is shown, and drawing it on the canvas.
 /* ---- state, and what follows from it ---- */
-const state = { scope: { kind: "all", id: 0 }, merge: "function", only: "all", side: "new", direction: "down", zoom: null, past: [],
+const state = { scope: { kind: "all", id: 0 }, merge: "function", only: "all", side: "new", range: null, direction: "down", zoom: null, path: [], past: [],
 	focus: null, hover: null, query: "" };
 let tree = null, rows = [], frameRequest = 0;
 
@@ -9,14 +9,35 @@ function redraw() {
 	if (!frameRequest)
 		frameRequest = requestAnimationFrame(() => { frameRequest = 0; draw(); });
 }
-function rebuild() {
-	tree = buildTree(state.scope, state.merge, state.only, state.side);
-	state.zoom = tree.root;
+/* What was zoomed to stays so in another tree: its path from the root is kept, also while it is not there. */
+function pathOf(node) {
+	const path = [];
+	for (; node.parent; node = node.parent)
+		path.unshift(node.group);
+	return path;
+}
+function nodeOnPath(path) {
+	let at = tree.root;
+	for (const group of path) {
+		const next = at.children.find((child) => child.group === group);
+		if (!next)
+			break;
+		at = next;
+	}
+	return at;
+}
+function rebuild(keep) {
+	tree = buildTree(state);
+	state.path = keep === true ? state.path : [];
+	state.zoom = nodeOnPath(state.path);
 	state.past = [];
 	state.focus = state.hover = null;
 	hideTip();
 	showLegend();
 	runSearch();
+	if (times)
+		sayRange();
+	redrawStrip();
 	layOut(true);
 }
 function layOut(home) {
@@ -35,6 +56,7 @@ function zoomTo(node, remember) {
 	if (remember)
 		state.past.push(state.zoom);
 	state.zoom = node;
+	state.path = pathOf(node);
 	hideTip();
 	layOut(true);
 	say(node);

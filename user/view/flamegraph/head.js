@@ -99,6 +99,9 @@ function fillScope() {
 }
 
 makeGroups();
+if (data.times)
+	readTimes();
+startStrip();
 get("only").hidden = !groups.some((group) => group.kind === 1 || group.kind === 2);
 showFacts();
 fillScope();

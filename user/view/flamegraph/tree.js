@@ -61,17 +61,53 @@ function makeGroups() {
 }
 
 /* ---- the tree of the samples that are chosen ---- */
+/* times.of has for each bucket how many entries, then these: slots since the one before, samples, and the weight
+   where samples differ in it. Here: slots themselves, and where the entries of each bucket begin. */
+const timesOf = [0];
+function readTimes() {
+	const step = data.weighted ? 3 : 2, from = data.times.of, of = [];
+	for (let at = 0; at < from.length;) {
+		const end = at + 1 + step * from[at];
+		let slot = 0;
+		for (at++; at < end; at += step) {
+			slot += from[at];
+			of.push(slot, from[at + 1]);
+			if (step === 3)
+				of.push(from[at + 2]);
+		}
+		timesOf.push(of.length);
+	}
+	data.times.of = of;
+}
+function isInScope(scope, thread) {
+	return scope.kind === "process" ? (data.threads[thread] || [0])[0] === scope.id :
+		scope.kind !== "thread" || thread === scope.id;
+}
+/* Samples and weight of a bucket within a range of slots. */
+function amountIn(range, bucket) {
+	const at = 5 * bucket, step = data.weighted ? 3 : 2, all = [data.buckets[at + 3], data.buckets[at + 4]];
+	if (!range)
+		return all;
+	const found = [0, 0];
+	for (let i = timesOf[bucket]; i < timesOf[bucket + 1]; i += step) {
+		if (data.times.of[i] < range[0] || data.times.of[i] >= range[1])
+			continue;
+		found[0] += data.times.of[i + 1];
+		found[1] += step === 3 ? data.times.of[i + 2] : all[1] * data.times.of[i + 1] / all[0];
+	}
+	return found;
+}
 /* Of each stack by itself, its callees not included: samples, and what they stand for. */
 /* In a page of two recordings the threads of BASE come first. */
 const sideOf = (thread) => data.base && thread < data.baseThreads ? "base" : "new";
-function addUpStacks(scope, side) {
+function addUpStacks(scope, side, range) {
 	const count = data.stacks.length / 2, used = new Uint8Array(count);
 	const sums = { samples: new Float64Array(count), weight: new Float64Array(count), used, loose: [],
 		other: { samples: new Float64Array(data.base ? count : 0), weight: new Float64Array(data.base ? count : 0) } };
 	for (let i = 0; i < data.buckets.length; i += 5) {
-		const [thread, stack, status, samples, weight] = data.buckets.slice(i, i + 5);
-		const process = (data.threads[thread] || [0])[0], shown = sideOf(thread) === side;
-		if (scope.kind === "process" && process !== scope.id || scope.kind === "thread" && thread !== scope.id)
+		const [thread, stack, status] = data.buckets.slice(i, i + 3), shown = sideOf(thread) === side;
+		const [samples, weight] = amountIn(range, i / 5);
+		if (!isInScope(scope, thread) || !samples)
 			continue;
 		if (stack > 0 && stack < count) {
 			const to = shown ? sums : sums.other;
@@ -151,8 +187,8 @@ class Tree {
 		return this;
 	}
 }
-function buildTree(scope, merge, only, side) {
-	const sums = addUpStacks(scope, side), made = new Tree(), nodeOf = [made.root];
+function buildTree({ scope, merge, only, side, range }) {
+	const sums = addUpStacks(scope, side, range), made = new Tree(), nodeOf = [made.root];
 	for (let i = 1; i < sums.used.length; i++) {
 		if (!sums.used[i])
 			continue;
