@@ -11,19 +11,27 @@
 #include "sink/ctf_format.h"
 #include "view/reader_stream.h"
 
-/* Can this packet be, with `left` bytes from its start to the end of the file? */
-static bool is_whole(const struct sdw_ctf_packet_start *start, uint64_t left)
+/*
+ * Can this packet come after `last` (zeros before the first), with `left` bytes from its start to
+ * the end of the file? Sequence and time never go back; libbabeltrace2 2.1 aborts where they do.
+ */
+static bool is_whole(const struct sdw_ctf_packet_start *start,
+		     const struct sdw_ctf_packet_start *last, uint64_t left)
 {
 	uint64_t content = le64toh(start->content_bits), bits = le64toh(start->packet_bits);
+	uint64_t begin = le64toh(start->timestamp_begin);
 
 	return le32toh(start->magic) == SDW_CTF_MAGIC && bits % 8 == 0 && bits / 8 <= left &&
-	       content >= sizeof(*start) * 8 && content <= bits;
+	       content >= sizeof(*start) * 8 && content <= bits &&
+	       begin >= le64toh(last->timestamp_end) && begin <= le64toh(start->timestamp_end) &&
+	       le64toh(start->sequence) >= le64toh(last->sequence) &&
+	       le64toh(start->discarded) >= le64toh(last->discarded);
 }
 
 /* Walks the packets. Returns how many bytes of whole packets the file starts with, or -errno. */
 static int64_t whole_bytes(int file, uint64_t size)
 {
-	struct sdw_ctf_packet_start first = {0}, start;
+	struct sdw_ctf_packet_start last = {0}, start;
 	uint64_t offset = 0;
 
 	while (size - offset >= sizeof(start)) {
@@ -31,12 +39,11 @@ static int64_t whole_bytes(int file, uint64_t size)
 
 		if (n < 0)
 			return -errno;
-		if (n != sizeof(start) || !is_whole(&start, size - offset))
+		if (n != sizeof(start) || !is_whole(&start, &last, size - offset))
 			break;
-		if (!offset)
-			first = start;
-		if (memcmp(start.uuid, first.uuid, sizeof(first.uuid)))
+		if (offset && memcmp(start.uuid, last.uuid, sizeof(last.uuid)))
 			break;
+		last = start;
 		offset += le64toh(start.packet_bits) / 8;
 	}
 	return (int64_t)offset;
