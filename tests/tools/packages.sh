@@ -3,7 +3,7 @@
 #
 # packages.sh SET... - installs what is missing of the named sets of Debian packages.
 #
-# Takes: build, check, bench, demo, kernels, pythons. Asks dpkg first: where nothing is missing it changes nothing
+# Takes: build, check, bench, demo, kernels, pythons, suites. Asks dpkg first: where nothing is missing it changes nothing
 # and needs neither root nor the network. Names are those of Debian 12; newer ones have them too.
 set -eu
 
@@ -17,6 +17,7 @@ bench='python3 python3-venv'
 demo='python3 python3-docutils docutils-doc'
 kernels='qemu-system-x86 qemu-system-common busybox-static cpio kmod xz-utils util-linux python3'
 pythons='patchelf'
+suites='debootstrap git'
 
 installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -29,10 +30,11 @@ for set in "$@"; do
 	check) wanted="$wanted $check" ;;
 	bench) wanted="$wanted $bench" ;;
 	kernels) wanted="$wanted $kernels" ;;
+	suites) wanted="$wanted $suites" ;;
 	demo) wanted="$wanted $demo" ;;
 	pythons) wanted="$wanted $pythons" ;;
 	*)
-		echo "packages.sh: unknown set '$set': build, check, bench, demo, kernels, pythons" >&2
+		echo "packages.sh: unknown set '$set': build, check, bench, demo, kernels, pythons, suites" >&2
 		exit 2
 		;;
 	esac

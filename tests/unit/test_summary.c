@@ -101,7 +101,7 @@ static void test_tasks_that_nobody_asked_for_are_no_loss(void **state)
 	assert_true(sdw_totals_loss(&summary.totals) == 0);
 }
 
-static void test_late_timers_are_shown_but_nothing_was_dropped(void **state)
+static void test_what_could_never_come_is_shown_but_was_not_dropped(void **state)
 {
 	struct sdw_summary summary = whole();
 
@@ -109,6 +109,9 @@ static void test_late_timers_are_shown_but_nothing_was_dropped(void **state)
 	summary.totals.overflows += 500;
 	summary.totals.lost[SDW_LOST_NOT_DELIVERED] = 500;
 	assert_true(sdw_totals_loss(&summary.totals) == 0.2);
+	assert_true(sdw_totals_dropped(&summary.totals) == 0);
+	summary.totals.overflows += 700;
+	summary.totals.lost[SDW_LOST_OUTSIDE_NAMESPACE] = 700;
 	assert_true(sdw_totals_dropped(&summary.totals) == 0);
 	summary.totals.overflows += 2000;
 	summary.totals.lost[SDW_LOST_RING_FULL] = 2000;
@@ -173,7 +176,7 @@ int main(void)
 		cmocka_unit_test(test_a_clean_recording_takes_three_lines),
 		cmocka_unit_test(test_every_status_and_loss_that_occurred_has_its_line),
 		cmocka_unit_test(test_tasks_that_nobody_asked_for_are_no_loss),
-		cmocka_unit_test(test_late_timers_are_shown_but_nothing_was_dropped),
+		cmocka_unit_test(test_what_could_never_come_is_shown_but_was_not_dropped),
 		cmocka_unit_test(test_json_has_every_counter),
 		cmocka_unit_test(test_json_that_cannot_be_written_is_an_error),
 		cmocka_unit_test(test_progress_fits_the_terminal),

@@ -38,7 +38,7 @@ static const struct sdw_option options[] = {
 	{SDW_OPTION_FLAG, 0, "no-report", NULL, FIELD(capture.config.no_report),
 	 .help = "no table of the hottest functions"},
 	{SDW_OPTION_DOUBLE, 0, "max-loss", "PERCENT", FIELD(max_loss_percent), .max = 100,
-	 .help = "exit status 3 if more of the overflows that came were lost (default: 5)"},
+	 .help = "exit status 3 if more overflows of the target were dropped (default: 5)"},
 
 	{SDW_OPTION_HEADING, .help = "For experts:"},
 	SDW_CAPTURE_EXPERT_OPTIONS,

@@ -50,10 +50,11 @@ double sdw_totals_loss(const struct sdw_totals *totals)
 
 double sdw_totals_dropped(const struct sdw_totals *totals)
 {
-	uint64_t late = totals->lost[SDW_LOST_NOT_DELIVERED];
-	uint64_t overflows = sdw_totals_target_overflows(totals) - late;
+	uint64_t never =
+		totals->lost[SDW_LOST_NOT_DELIVERED] + totals->lost[SDW_LOST_OUTSIDE_NAMESPACE];
+	uint64_t overflows = sdw_totals_target_overflows(totals) - never;
 
-	return overflows ? (double)(sdw_totals_lost(totals) - late) / (double)overflows : 0;
+	return overflows ? (double)(sdw_totals_lost(totals) - never) / (double)overflows : 0;
 }
 
 static const char *plural(uint64_t number, const char *one, const char *many)

@@ -27,8 +27,9 @@ uint64_t sdw_totals_lost(const struct sdw_totals *totals);
 double sdw_totals_loss(const struct sdw_totals *totals);
 
 /*
- * Share of the overflows that came, and were lost then, 0 to 1: what the kernel's timers were too
- * late for (in a virtual machine whose processor is taken away) is nobody's fault here.
+ * Share of the overflows that could have been samples and were dropped, 0 to 1: not those that the
+ * kernel's timers were too late for (in a virtual machine whose processor is taken away), and not
+ * those of processes that cannot be seen from the profiler's pid namespace.
  */
 double sdw_totals_dropped(const struct sdw_totals *totals);
 
