@@ -77,6 +77,7 @@ $(O)/proto/%.o: $(O)/proto/%.c $(O)/flags
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 $(O)/user/view/heatmap.o: $(wildcard user/view/heatmap/*)
+$(O)/user/analyze/compare_page.o: $(wildcard user/analyze/page/*)
 $(O)/user/view/flamegraph.o: $(wildcard user/view/flamegraph/*) # which it holds, by .incbin
 
 $(foreach shell,bash zsh fish,$(O)/user/cmd/completion_$(shell).o): \

@@ -57,24 +57,22 @@ static void expect_alone(const struct sdw_pairs *pairs, enum sdw_alone cause, ui
 	assert_int_equal(sum, pairs->bpf_only + pairs->signal_only);
 }
 
-static void test_pairs_by_key_within_a_thread_in_any_order(void **state)
+static void test_pairs_by_key_in_any_order_and_across_threads(void **state)
 {
 	struct paths paths = {0};
 	struct sdw_pairs pairs;
 
 	(void)state;
-	add_bpf(&paths, 7, 2, 30, 1);
+	add_bpf(&paths, 8, 2, 30, 1);
 	add_bpf(&paths, 9, 1, 10, 2);
 	add_bpf(&paths, 7, 1, 20, 3);
 	add_signal(&paths, 7, 1, 20, 5, 30);
-	add_signal(&paths, 7, 2, 30, 5, 10);
+	add_signal(&paths, 8, 3, 30, 5, 10); /* in the wrong thread */
 	add_signal(&paths, 9, 1, 10, 5, 20);
 	make_pairs(&pairs, &paths, 0, 0);
 	assert_int_equal(pairs.count, 3);
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(pairs.items[i].signal->stack, pairs.items[i].bpf->stack * 10);
-		assert_int_equal(pairs.items[i].signal->thread, pairs.items[i].bpf->thread);
-	}
 	expect_alone(&pairs, 0, 0);
 	sdw_pairs_free(&pairs);
 }
@@ -139,8 +137,8 @@ static void test_a_thread_without_any_signal_is_named(void **state)
 	(void)state;
 	add_bpf(&paths, 1, 1, 1 * MS, 1);
 	add_signal(&paths, 1, 1, 1 * MS, 1, 1);
-	add_bpf(&paths, 1, 2, 1 * MS, 1);
-	add_bpf(&paths, 2, 2, 2 * MS, 1);
+	add_bpf(&paths, 2, 2, 1 * MS, 1);
+	add_bpf(&paths, 3, 2, 2 * MS, 1);
 	make_pairs(&pairs, &paths, 0, 0);
 	expect_alone(&pairs, SDW_ALONE_NO_SIGNAL, 2);
 	sdw_pairs_free(&pairs);
@@ -407,7 +405,7 @@ static void test_a_comparison_tells_the_deliveries_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pairs_by_key_within_a_thread_in_any_order),
+		cmocka_unit_test(test_pairs_by_key_in_any_order_and_across_threads),
 		cmocka_unit_test(test_a_key_is_used_once_and_none_is_no_key),
 		cmocka_unit_test(test_overflows_while_a_signal_is_pending_are_coalesced),
 		cmocka_unit_test(

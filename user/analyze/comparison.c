@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* comparison.c - see comparison.h. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/comparison.h"
+#include "base/array.h"
+#include "events.h"
 
 #define LATE_NS 1000000 /* where the event is not a clock, so that its period is no time */
 
@@ -138,6 +142,67 @@ int sdw_comparison_make(struct sdw_comparison *comparison, const struct sdw_prof
 	return 0;
 }
 
+static int take_samples(struct sdw_comparison *comparison, const struct sdw_profile *profile)
+{
+	struct sdw_path_samples *bpf = &comparison->bpf_samples;
+	struct sdw_path_samples *signal = &comparison->signal_samples;
+	int err = sdw_array_reserve(bpf, profile->samples.count);
+
+	err = err ?: sdw_array_reserve(signal, profile->signal_samples.count);
+	if (err)
+		return err;
+	for (size_t i = 0; i < profile->samples.count; i++) {
+		const struct sdw_sample_event *event = &profile->samples.items[i];
+
+		bpf->items[bpf->count++] = (struct sdw_path_sample){
+			.key = event->pair,
+			.time_ns = event->time_ns,
+			.thread = event->thread,
+			.stack = event->stack,
+			.status = event->status,
+			.kernel_mode = event->flags & SDW_SAMPLE_KERNEL_MODE,
+		};
+	}
+	for (size_t i = 0; i < profile->signal_samples.count; i++) {
+		const struct sdw_signal_sample_event *event = &profile->signal_samples.items[i];
+
+		signal->items[signal->count++] = (struct sdw_path_sample){
+			.key = event->pair,
+			.time_ns = event->overflow_ns,
+			.handler_ns = event->handler_ns,
+			.thread = event->thread,
+			.stack = event->stack,
+			.status = event->status,
+			.kernel_mode = event->delivery & SDW_SIGNAL_AFTER_KERNEL,
+			.blocked = event->delivery & SDW_SIGNAL_BLOCKED,
+			.wrong_thread = event->delivery & SDW_SIGNAL_WRONG_THREAD,
+		};
+	}
+	return 0;
+}
+
+int sdw_comparison_make_of_profile(struct sdw_comparison *comparison,
+				   const struct sdw_profile *profile)
+{
+	struct sdw_comparison taken = {0};
+	uint64_t lost = 0;
+	int err;
+
+	*comparison = (struct sdw_comparison){0};
+	if (profile->recording.path != SDW_PATH_BOTH)
+		return -ENODATA;
+	for (unsigned int i = 0; i < SDW_LOST_COUNT; i++)
+		if (i != SDW_LOST_OUTSIDE_TARGET)
+			lost += profile->totals.lost[i];
+	err = take_samples(&taken, profile);
+	if (!err)
+		err = sdw_comparison_make(comparison, profile, &taken.bpf_samples,
+					  &taken.signal_samples, lost, profile->totals.signal_lost);
+	comparison->bpf_samples = taken.bpf_samples;
+	comparison->signal_samples = taken.signal_samples;
+	return err;
+}
+
 void sdw_comparison_free(struct sdw_comparison *comparison)
 {
 	for (unsigned int i = 0; i < SDW_DELIVERY_COUNT; i++)
@@ -145,4 +210,7 @@ void sdw_comparison_free(struct sdw_comparison *comparison)
 	sdw_delays_free(&comparison->all.delays);
 	sdw_agreement_free(&comparison->agreement);
 	sdw_pairs_free(&comparison->pairs);
+	free(comparison->bpf_samples.items);
+	free(comparison->signal_samples.items);
+	*comparison = (struct sdw_comparison){0};
 }

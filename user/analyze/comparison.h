@@ -51,6 +51,7 @@ struct sdw_comparison {
 	uint64_t handler_first; /* clocks that disagree: the handler before the overflow, taken as 0
 				 */
 	uint64_t incomplete;	/* pairs of which a path has no whole Python stack, not compared */
+	struct sdw_path_samples bpf_samples, signal_samples; /* taken from a profile; else empty */
 };
 
 /*
@@ -60,6 +61,13 @@ struct sdw_comparison {
 int sdw_comparison_make(struct sdw_comparison *comparison, const struct sdw_profile *profile,
 			struct sdw_path_samples *bpf, struct sdw_path_samples *signal,
 			uint64_t bpf_lost, uint64_t signal_lost);
+
+/*
+ * The same of a recording with --path=both, in a profile that kept its samples. Returns 0, -ENOMEM,
+ * or -ENODATA: it is not such a recording.
+ */
+int sdw_comparison_make_of_profile(struct sdw_comparison *comparison,
+				   const struct sdw_profile *profile);
 void sdw_comparison_free(struct sdw_comparison *comparison);
 
 /* From 0 to 1; 1 where nothing could be compared. */

@@ -2,8 +2,8 @@
 /*
  * pairs.c - see pairs.h.
  *
- * Both arrays are sorted by thread and time; within a thread a table finds the partner by key. What
- * is left alone on the BPF path is explained from what lies around it in the same thread.
+ * A table finds the partner by key. Both arrays are sorted by thread and time, and what is left
+ * alone on the BPF path is explained from what lies around it in the same thread.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -64,30 +64,31 @@ static struct span next_span(const struct sdw_path_samples *samples, size_t from
 struct work {
 	const struct sdw_path_samples *bpf, *signal;
 	struct sdw_pairs *pairs;
-	struct sdw_map64 by_key; /* of the signal samples of one thread: key -> index + 1 */
+	struct sdw_map64 by_key; /* of the signal samples: key -> index + 1 */
 	size_t *partner; /* by index of a BPF sample: index + 1 of its signal sample; 0: none */
 };
 
-static int pair_thread(struct work *work, struct span bpf, struct span signal)
+/* Keys are of the whole recording: a handler can run in a thread that its overflow was not in. */
+static int pair_all(struct work *work)
 {
+	const struct sdw_path_samples *bpf = work->bpf, *signal = work->signal;
 	int err = 0;
 
-	sdw_map64_clear(&work->by_key);
-	for (size_t i = signal.begin; i < signal.end && !err; i++) {
-		uint64_t key = work->signal->items[i].key;
+	for (size_t i = 0; i < signal->count && !err; i++) {
+		uint64_t key = signal->items[i].key;
 
 		if (key && !sdw_map64_find(&work->by_key, key))
 			err = sdw_map64_set(&work->by_key, key, i + 1);
 	}
-	for (size_t i = bpf.begin; i < bpf.end && !err; i++) {
-		uint64_t key = work->bpf->items[i].key;
+	for (size_t i = 0; i < bpf->count && !err; i++) {
+		uint64_t key = bpf->items[i].key;
 		const uint64_t *found = key ? sdw_map64_find(&work->by_key, key) : NULL;
 
 		if (!found)
 			continue;
 		work->partner[i] = (size_t)*found;
 		work->pairs->items[work->pairs->count++] =
-			(struct sdw_pair){&work->bpf->items[i], &work->signal->items[*found - 1]};
+			(struct sdw_pair){&bpf->items[i], &signal->items[*found - 1]};
 		sdw_map64_remove(&work->by_key, key); /* a second one with this key stays alone */
 	}
 	return err;
@@ -121,7 +122,7 @@ static void explain_thread(struct work *work, struct span bpf, struct span signa
 			handler_ns = work->signal->items[work->partner[i] - 1].handler_ns;
 			if (handler_ns > pending_until)
 				pending_until = handler_ns;
-		} else if (signal.begin == signal.end) {
+		} else if (first == bpf.end && signal.begin == signal.end) {
 			alone[SDW_ALONE_NO_SIGNAL]++;
 		} else if (sample->time_ns <= pending_until) {
 			alone[SDW_ALONE_COALESCED]++;
@@ -145,30 +146,22 @@ static void explain_by_loss(uint64_t *alone, enum sdw_alone unexplained, enum sd
 	alone[lost] += count;
 }
 
-static int pair_all(struct work *work)
+static void explain_all(struct work *work)
 {
 	const struct sdw_path_samples *bpf = work->bpf, *signal = work->signal;
 	size_t at_bpf = 0, at_signal = 0;
 
-	while (at_bpf < bpf->count || at_signal < signal->count) {
-		struct span ours, theirs;
-		uint32_t thread = UINT32_MAX;
-		int err;
+	while (at_bpf < bpf->count) {
+		uint32_t thread = bpf->items[at_bpf].thread;
+		struct span ours = next_span(bpf, at_bpf, thread), theirs;
 
-		if (at_bpf < bpf->count)
-			thread = bpf->items[at_bpf].thread;
-		if (at_signal < signal->count && signal->items[at_signal].thread < thread)
-			thread = signal->items[at_signal].thread;
-		ours = next_span(bpf, at_bpf, thread);
+		while (at_signal < signal->count && signal->items[at_signal].thread < thread)
+			at_signal++;
 		theirs = next_span(signal, at_signal, thread);
-		err = pair_thread(work, ours, theirs);
-		if (err)
-			return err;
 		explain_thread(work, ours, theirs);
 		at_bpf = ours.end;
 		at_signal = theirs.end;
 	}
-	return 0;
 }
 
 int sdw_pairs_make(struct sdw_pairs *pairs, struct sdw_path_samples *bpf,
@@ -185,6 +178,7 @@ int sdw_pairs_make(struct sdw_pairs *pairs, struct sdw_path_samples *bpf,
 	if (pairs->items && work.partner)
 		err = pair_all(&work);
 	if (!err) {
+		explain_all(&work);
 		pairs->bpf_only = bpf->count - pairs->count;
 		pairs->signal_only = signal->count - pairs->count;
 		pairs->alone[SDW_ALONE_BPF_UNEXPLAINED] = pairs->signal_only;
