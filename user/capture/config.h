@@ -28,8 +28,9 @@ struct sdw_config {
 	bool all;    /* -a */
 	pid_t *pids; /* -p */
 	size_t pid_count;
-	bool children;	/* follow processes that targets fork (always for a command) */
-	char **command; /* argv after --, NULL-terminated; NULL: none */
+	bool children;	    /* follow processes that targets fork (always for a command) */
+	char **command;	    /* argv after --, NULL-terminated; NULL: none */
+	int command_output; /* descriptor for what it writes, it reads nothing; 0: ours for both */
 
 	enum sdw_native_mode native;
 	bool kernel;		 /* kernel stacks too */

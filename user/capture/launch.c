@@ -85,6 +85,17 @@ int sdw_launch_check(const char *program)
 	return err ? say_cannot_run(program, err) : 0;
 }
 
+/* Reads nothing, writes to `output`; where that fails the command does not run. */
+static void set_apart(int output)
+{
+	int nothing = open("/dev/null", O_RDONLY);
+
+	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
+	    dup2(output, STDERR_FILENO) < 0)
+		_exit(SDW_EXIT_NOT_EXECUTABLE);
+	close(nothing);
+}
+
 static _Noreturn void run_child(int go, int exec_error, char *const *command, const sigset_t *mask)
 {
 	sigset_t none;
@@ -106,6 +117,12 @@ static _Noreturn void run_child(int go, int exec_error, char *const *command, co
 
 int sdw_launch_start(struct sdw_launch *launch, char *const *command, const sigset_t *mask)
 {
+	return sdw_launch_start_apart(launch, command, mask, -1);
+}
+
+int sdw_launch_start_apart(struct sdw_launch *launch, char *const *command, const sigset_t *mask,
+			   int output)
+{
 	int go[2] = {-1, -1}, exec_error[2] = {-1, -1}, err;
 	pid_t pid;
 
@@ -118,6 +135,8 @@ int sdw_launch_start(struct sdw_launch *launch, char *const *command, const sigs
 	if (!pid) {
 		close(go[1]);
 		close(exec_error[0]);
+		if (output >= 0)
+			set_apart(output);
 		run_child(go[0], exec_error[1], command, mask);
 	}
 	close(go[0]);

@@ -46,6 +46,10 @@ int sdw_launch_failure_status(int error);
  */
 int sdw_launch_start(struct sdw_launch *launch, char *const *command, const sigset_t *mask);
 
+/* The same for a command that keeps off the terminal: `output` (< 0: ours) takes what it writes. */
+int sdw_launch_start_apart(struct sdw_launch *launch, char *const *command, const sigset_t *mask,
+			   int output);
+
 /* Lets the child exec, and waits until it has. Returns 0, or -errno of the exec after logging. */
 int sdw_launch_run(struct sdw_launch *launch);
 

@@ -25,7 +25,7 @@
 #define FLUSH_NS    900000000u /* at least once a second */
 #define PROGRESS_NS 250000000u
 
-enum wait_tag { TAG_RINGS, TAG_SIDEBAND, TAG_SIGNAL, TAG_COMMAND, TAG_TARGET };
+enum wait_tag { TAG_RINGS, TAG_SIDEBAND, TAG_SIGNAL, TAG_COMMAND, TAG_TARGET, TAG_WATCH };
 
 /* ---- setting up ---- */
 
@@ -171,7 +171,8 @@ static int open_targets(struct sdw_session *session)
 	int err = 0;
 
 	if (config->command) {
-		err = sdw_launch_start(&session->launch, config->command, &session->old_mask);
+		err = sdw_launch_start_apart(&session->launch, config->command, &session->old_mask,
+					     config->command_output ? config->command_output : -1);
 		if (!err)
 			(void)prlimit(session->launch.pid, RLIMIT_NOFILE, &session->file_limit,
 				      NULL);
@@ -260,7 +261,22 @@ int sdw_session_create(const struct sdw_config *config, struct sdw_sink *sink,
 	return 0;
 }
 
+int sdw_session_watch(struct sdw_session *session, int fd, int (*ready)(void *context),
+		      void *context)
+{
+	session->watch_ready = ready;
+	session->watch_context = context;
+	return add_wait(session, fd, TAG_WATCH, 0);
+}
+
 /* ---- running ---- */
+
+void sdw_session_stop(struct sdw_session *session)
+{
+	session->stops++;
+	if (session->launch.pid && !session->command_ended)
+		kill(session->launch.pid, SIGTERM);
+}
 
 static void on_signal(struct sdw_session *session)
 {
@@ -306,6 +322,8 @@ static int handle(struct sdw_session *session, const struct epoll_event *event)
 	case TAG_TARGET:
 		on_target_end(session, (uint32_t)event->data.u64);
 		return 0;
+	case TAG_WATCH:
+		return session->watch_ready(session->watch_context);
 	default: /* drained in any case */
 		session->woken_ns = sdw_session_now();
 		return 0;
@@ -487,6 +505,11 @@ int sdw_session_run(struct sdw_session *session,
 		return err;
 	}
 	return finish(session);
+}
+
+bool sdw_session_was_stopped(const struct sdw_session *session)
+{
+	return session->stops > 0;
 }
 
 int sdw_session_exit_status(const struct sdw_session *session)

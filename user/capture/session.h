@@ -8,6 +8,7 @@
 #ifndef SDW_SESSION_H
 #define SDW_SESSION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "capture/config.h"
@@ -39,6 +40,19 @@ int sdw_session_create(const struct sdw_config *config, struct sdw_sink *sink,
 int sdw_session_run(struct sdw_session *session,
 		    void (*progress)(void *context, const struct sdw_session_state *state),
 		    void *context);
+
+/*
+ * Calls `ready` from within sdw_session_run() whenever `fd` can be read, until that returns; one
+ * descriptor a session. What `ready` returns, if not 0, ends the recording as its error.
+ */
+int sdw_session_watch(struct sdw_session *session, int fd, int (*ready)(void *context),
+		      void *context);
+
+/* Ends the recording as SIGTERM does: a command gets it too, and is waited for; twice: at once. */
+void sdw_session_stop(struct sdw_session *session);
+
+/* Did a signal, or sdw_session_stop(), ask for the end? */
+bool sdw_session_was_stopped(const struct sdw_session *session);
 
 void sdw_session_totals(const struct sdw_session *session, struct sdw_totals *totals);
 

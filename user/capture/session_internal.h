@@ -44,6 +44,8 @@ struct sdw_session {
 	struct sdw_target *targets;
 	size_t target_count, targets_alive;
 	int epoll, signals;
+	int (*watch_ready)(void *context); /* of sdw_session_watch() */
+	void *watch_context;
 	sigset_t old_mask;
 	bool masked;
 
