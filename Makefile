@@ -20,7 +20,7 @@ RELEASED := 2026-11-29
 Q   := $(if $(filter 1,$(V)),,@)
 say  = $(if $(Q),@printf '  %-5s %s\n' $(1) $(2:$(O)/%=%))
 
-PACKAGES := libbpf libelf zlib libunwind-generic libunwind-ptrace json-c babeltrace2 libprotobuf-c
+PACKAGES := libbpf libelf zlib libunwind-generic libunwind-ptrace json-c babeltrace2 libprotobuf-c ncursesw
 WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 OPTIMIZE ?= -O2 -g
 SANITIZE ?=

@@ -8,7 +8,7 @@
 set -eu
 
 build='gcc libc6-dev make pkgconf clang bpftool libbpf-dev libelf-dev libdw-dev zlib1g-dev libunwind-dev
-	libjson-c-dev libbabeltrace2-dev libiberty-dev libprotobuf-c-dev
+	libjson-c-dev libncurses-dev libbabeltrace2-dev libiberty-dev libprotobuf-c-dev
 	protobuf-c-compiler'
 check='python3 python3-dev python3-venv libcmocka-dev babeltrace2 clang-tidy clang-format chromium
 	fonts-dejavu-core libclang-rt-dev binutils mount procps util-linux strace locales mandoc

@@ -237,3 +237,16 @@ int sdw_capture_check(struct sdw_config *config)
 		return SDW_EXIT_FAULT;
 	return SDW_EXIT_OK;
 }
+
+void sdw_output_failed(const char *output, int err)
+{
+	if (err == -EEXIST)
+		sdw_error(
+			"output %s exists already: choose another name, or replace it with --force",
+			output);
+	else if (err == -ENOTEMPTY)
+		sdw_error("output %s holds something that is not a trace: it is left alone",
+			  output);
+	else
+		sdw_error("cannot create output %s: %s", output, strerror(-err));
+}

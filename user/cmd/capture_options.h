@@ -35,6 +35,9 @@ int sdw_capture_arguments_check(struct sdw_capture_arguments *arguments, char **
  */
 int sdw_capture_check(struct sdw_config *config);
 
+/* Says why sdw_ctf_create() could not make the trace `output`. */
+void sdw_output_failed(const char *output, int err);
+
 /* For the tables below. */
 int sdw_capture_take_pids(void *arguments, const char *value);
 int sdw_capture_take_children(void *arguments, const char *value);

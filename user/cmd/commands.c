@@ -5,6 +5,8 @@
 const struct sdw_command sdw_commands[] = {
 	{"record", "record a program, processes, or the whole machine", sdw_command_record,
 	 &sdw_usage_record},
+	{"top", "watch the hottest functions of running programs, live", sdw_command_top,
+	 &sdw_usage_top},
 	{"report", "print the hottest functions of a trace, who calls them, in which lines",
 	 sdw_command_report, &sdw_usage_report},
 	{"export", "turn a trace into a flame graph, or a file of another program",

@@ -24,12 +24,14 @@ extern const struct sdw_command sdw_commands[];
 extern const struct sdw_usage sdw_usage_program;
 
 extern const struct sdw_usage sdw_usage_record;
+extern const struct sdw_usage sdw_usage_top;
 extern const struct sdw_usage sdw_usage_report;
 extern const struct sdw_usage sdw_usage_export;
 extern const struct sdw_usage sdw_usage_diff;
 extern const struct sdw_usage sdw_usage_help;
 
 int sdw_command_record(int argc, char **argv);
+int sdw_command_top(int argc, char **argv);
 int sdw_command_report(int argc, char **argv);
 int sdw_command_export(int argc, char **argv);
 int sdw_command_diff(int argc, char **argv);

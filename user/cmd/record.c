@@ -40,19 +40,6 @@ struct record {
 	int command_status;
 };
 
-static void say_output(const struct record *record, int err)
-{
-	if (err == -EEXIST)
-		sdw_error(
-			"output %s exists already: choose another name, or replace it with --force",
-			record->output);
-	else if (err == -ENOTEMPTY)
-		sdw_error("output %s holds something that is not a trace: it is left alone",
-			  record->output);
-	else
-		sdw_error("cannot create output %s: %s", record->output, strerror(-err));
-}
-
 /* "sidewinder-DATE-TIME", and "-2" and so on if that is there already. */
 static int create_named_by_time(struct record *record)
 {
@@ -92,7 +79,7 @@ static int create_sink(struct record *record)
 	else
 		err = create_named_by_time(record);
 	if (err) {
-		say_output(record, err);
+		sdw_output_failed(record->output, err);
 		return err;
 	}
 	if (!wants_report(&record->config))
