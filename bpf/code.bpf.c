@@ -51,6 +51,11 @@ static __always_inline __u32 text_shape(const struct sdw_pylayout *layout, const
 	__u32 state = (__u32)sdw_head_word(head, TEXT_BYTES, layout->unicode_state);
 	__u32 kind;
 
+	if (layout->unicode_state == SDW_NO_OFFSET) { /* 2.7 */
+		text->kind = SDW_TEXT_BYTES;
+		*unit = 1;
+		return layout->unicode_ascii_data;
+	}
 	state >>= layout->unicode_state_kind & 31;
 	kind = state & 7;
 	if (!(state & UNICODE_COMPACT) || (kind != 1 && kind != 2 && kind != 4))

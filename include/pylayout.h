@@ -16,7 +16,8 @@
 
 /* How the frames of a thread hang together. */
 enum sdw_frame_kind {
-	/* 3.8-3.10: PyFrameObject, linked heap objects; each is its own native evaluation */
+	/* 2.7, 3.6 to 3.10: PyFrameObject, linked heap objects; each is its own native evaluation
+	 */
 	SDW_FRAMES_OBJECTS,
 	/* 3.11: _PyInterpreterFrame reached through _PyCFrame; is_entry marks an evaluation's
 	   outermost */
@@ -37,10 +38,11 @@ struct sdw_pylayout {
 	__u8 frame_kind;    /* enum sdw_frame_kind */
 	__u8 free_threaded; /* 1: a Py_GIL_DISABLED build */
 
-	/* _PyRuntimeState */
+	/* _PyRuntimeState; 2.7, 3.6: two variables, from the lower one on */
 	__u32 runtime_interpreters_head;
 	__u32 runtime_tstate_current; /* <= 3.11: gilstate.tstate_current, the holder of the GIL */
-	__u32 runtime_gc_collecting;  /* 3.8: int, the collector runs; later one per interpreter */
+	__u32 runtime_gc_collecting; /* 3.7, 3.8: int, the collector runs; later one per interpreter
+				      */
 
 	/* PyInterpreterState */
 	__u32 interpreter_next;
@@ -83,7 +85,8 @@ struct sdw_pylayout {
 	__u32 bytes_size;
 	__u32 bytes_data;
 	__u32 unicode_length;
-	__u32 unicode_state;	    /* u32 bit field: interned, kind, compact, ascii */
+	__u32 unicode_state;	    /* u32 bit field: interned, kind, compact, ascii; 2.7: none,
+				       names are bytes objects */
 	__u32 unicode_state_kind;   /* right shift that brings `kind` (3 bits) to bit 0 */
 	__u32 unicode_ascii_data;   /* where the characters of a compact ASCII string are */
 	__u32 unicode_compact_data; /* where those of any other compact string are */

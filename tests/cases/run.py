@@ -307,7 +307,7 @@ class Results:
 
     def matrix(self):
         versions = sorted({version for _, version in self.cells}, 
-                          key=lambda version: [int(part) for part in version.split(".")])
+                          key=lambda version: [int(part) for part in re.findall(r"\d+", version)] + [version])
         print("\n%-28s%s" % ("", "".join("%9s" % version for version in versions)))
         for case in sorted({case for case, _ in self.cells}):
             row = []
@@ -344,7 +344,7 @@ def plan(options, profiler):
     if options.python:
         pythons = [found for found in pythons if options.python in " ".join(found)]
     if not pythons:
-        sys.exit("run.py: no CPython 3.8 to 3.13 found")
+        sys.exit("run.py: no CPython 2.7 or 3.6 to 3.15 found")
     runs = []
     for version, python in pythons:
         for case in sorted(os.listdir(os.path.join(HERE, "given"))):

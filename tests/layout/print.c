@@ -20,6 +20,11 @@ int main(int argc, char **argv)
 	result = sdw_maps_read(&maps);
 	if (!result)
 		result = sdw_interpreter_find(&maps, &found);
+	if (result == 1 && found.layout.version < 0x0307) {
+		/* another distance in each file, of which headers know nothing */
+		found.layout.runtime_interpreters_head = 0;
+		found.layout.runtime_tstate_current = SDW_NO_OFFSET;
+	}
 	if (result == 1)
 		print_layout(&found.layout);
 	else

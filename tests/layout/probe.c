@@ -13,7 +13,12 @@
 #include "internal/pycore_interp.h"
 #include "internal/pycore_runtime.h"
 #endif
+#if PY_VERSION_HEX >= 0x03080000
 #include "internal/pycore_pystate.h"
+#elif PY_VERSION_HEX >= 0x03070000
+#include "internal/mem.h"
+#include "internal/pystate.h"
+#endif
 #if PY_VERSION_HEX >= 0x030e0000
 #include "internal/pycore_interpframe_structs.h"
 #elif PY_VERSION_HEX >= 0x030b0000
@@ -31,7 +36,9 @@ static __u32 larger(__u32 a, __u32 b)
 
 static void probe_runtime(struct sdw_pylayout *layout)
 {
+#if PY_VERSION_HEX >= 0x03070000
 	layout->runtime_interpreters_head = offsetof(_PyRuntimeState, interpreters.head);
+#endif
 	layout->interpreter_next = offsetof(PyInterpreterState, next);
 #if PY_VERSION_HEX < 0x030b0000
 	layout->interpreter_threads_head = offsetof(PyInterpreterState, tstate_head);
@@ -41,10 +48,12 @@ static void probe_runtime(struct sdw_pylayout *layout)
 	layout->runtime_tstate_current = SDW_NO_OFFSET;
 	layout->runtime_gc_collecting = SDW_NO_OFFSET;
 	layout->interpreter_gc_collecting = SDW_NO_OFFSET;
-#if PY_VERSION_HEX < 0x030c0000
+#if PY_VERSION_HEX >= 0x03070000 && PY_VERSION_HEX < 0x030c0000
 	layout->runtime_tstate_current = offsetof(_PyRuntimeState, gilstate.tstate_current);
 #endif
-#if PY_VERSION_HEX < 0x03090000
+#if PY_VERSION_HEX < 0x03070000
+	/* no runtime yet: two variables, whose distance is another in each file */
+#elif PY_VERSION_HEX < 0x03090000
 	layout->runtime_gc_collecting = offsetof(_PyRuntimeState, gc.collecting);
 #else
 	layout->interpreter_gc_collecting = offsetof(PyInterpreterState, gc.collecting);
@@ -155,6 +164,17 @@ static void probe_code(struct sdw_pylayout *layout)
 	layout->code_span = larger(layout->code_span, END_OF(PyCodeObject, co_name));
 }
 
+#if PY_MAJOR_VERSION == 2
+static void probe_strings(struct sdw_pylayout *layout)
+{
+	layout->bytes_size = offsetof(PyBytesObject, ob_size);
+	layout->bytes_data = offsetof(PyBytesObject, ob_sval);
+	/* names are str, which is bytes */
+	layout->unicode_state = SDW_NO_OFFSET;
+	layout->unicode_length = layout->bytes_size;
+	layout->unicode_ascii_data = layout->bytes_data;
+}
+#else
 static void probe_strings(struct sdw_pylayout *layout)
 {
 	PyASCIIObject text;
@@ -171,6 +191,7 @@ static void probe_strings(struct sdw_pylayout *layout)
 	layout->unicode_ascii_data = sizeof(PyASCIIObject);
 	layout->unicode_compact_data = sizeof(PyCompactUnicodeObject);
 }
+#endif
 
 int main(void)
 {

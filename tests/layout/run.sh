@@ -19,7 +19,7 @@ failed=0
 # used PYTHON: writes the layout that is used for a process of PYTHON to $work/used
 used() {
 	rm -f "$work/started"
-	"$1" -I -c 'import time; print(flush=True); time.sleep(60)' >"$work/started" &
+	"$1" -E -s -c 'import os, time; os.write(1, b"started"); time.sleep(60)' >"$work/started" &
 	sleeper=$!
 	for _ in $(seq 100); do
 		[ -s "$work/started" ] && break
@@ -46,10 +46,11 @@ report() {
 }
 
 while read -r version python; do
-	include=$("$python" -I -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
-	if ! [ -e "$include/internal/pycore_pystate.h" ]; then
+	include=$("$python" -E -s -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
+	if ! [ -e "$include/internal/pycore_pystate.h" ] && ! [ -e "$include/internal/pystate.h" ] &&
+		! { [ -e "$include/pystate.h" ] && [ ! -e "$include/cpython" ]; }; then
 		number=$((number + 1))
-		echo "ok $number - layout of CPython $version # skip no internal headers in $include"
+		echo "ok $number - layout of CPython $version # skip no headers of its inside in $include"
 		continue
 	fi
 	${CC:-cc} -w -Iinclude -I"$include" -I"$include/internal" -I"$include/.." -o "$work/probe" \

@@ -50,7 +50,7 @@ def codes():
     for name in names:
         yield from nested(compile(source.replace('f()', name + '()'), name + '/a b.py', 'exec'))
     for path in ['', 'a;b\nc\x1b', 'x\ud800\udcffy', '/' + 'd/' * 4000 + 'end.py', '<frozen x>']:
-        yield compile(source, 'x', 'exec').replace(co_filename=path)
+        yield compile(source, path, 'exec')
     long_source = 'def f():\n' + '  x = g(1, a.b)\n' * 30000
     yield from nested(compile(long_source, 'long.py', 'exec'))
 

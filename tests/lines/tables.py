@@ -94,7 +94,7 @@ def backward():
 
 def wide():
     """One statement of many instructions, with extended arguments and jumps over 255 bytes."""
-    names = ', '.join('n%d' % i for i in range(700))
+    names = ', '.join('n%d' % i for i in range(700 if sys.version_info >= (3, 7) else 255))
     body = '\n'.join('        g(%d, x%d)' % (i, i) for i in range(400))
     return compile('f(%s)\nwhile a:\n    if b:\n%s\n    else:\n        h()\n' % (names, body), 'wide',
                    'exec')
@@ -138,12 +138,12 @@ def write(code, out):
 
 
 def main():
-    out = sys.stdout.buffer
-    codes = [backward(), wide(), compile(ODD, 'odd', 'exec')]
+    out = getattr(sys.stdout, 'buffer', sys.stdout)
+    codes = [backward(), wide()]
     for path in modules():
         with open(path, 'rb') as file:
             codes.append(compile(file.read(), path, 'exec', dont_inherit=True))
-    for optimize in (1, 2):
+    for optimize in (0, 1, 2) if sys.version_info[0] > 2 else ():  # 2.7 has no such syntax
         codes.append(compile(ODD, 'odd', 'exec', optimize=optimize))
     for code in codes:
         write(code, out)

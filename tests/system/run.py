@@ -78,7 +78,7 @@ class Context:
 def tests_of(options):
     pythons = [found for found in rec.interpreters() if options.python in " ".join(found)]
     if not pythons:
-        sys.exit("run.py: no CPython 3.8 to 3.15 found")
+        sys.exit("run.py: no CPython 2.7 or 3.6 to 3.15 found")
     found = []
     for path in sorted(glob.glob(os.path.join(options.tests, "test_*.py"))):
         module = importlib.import_module(os.path.basename(path)[:-3])

@@ -6,7 +6,7 @@ import math
 import os
 import re
 
-PLACES = 25  # that targets/stacks.py burns at
+PLACES = 25  # that targets/stacks.py burns at; 2.7 cannot await
 
 
 def python_stack(sample):
@@ -21,7 +21,7 @@ def told_stacks(stdout):
 def check_stacks(context, *options):
     recording = context.record_well("-F", "997", *options, "--", *context.target("stacks.py", 0.1))
     told = told_stacks(recording.stdout)
-    assert len(told) == PLACES, "the target told only %d stacks" % len(told)
+    assert len(told) == PLACES - (context.python_version == (2, 7)), "the target told only %d stacks" % len(told)
     burning, elsewhere = collections.Counter(), 0
     leaves = {stack[-1] for stack in told}
     for sample in recording.samples():

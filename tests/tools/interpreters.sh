@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# interpreters.sh - prints "VERSION PATH" of each CPython 3.8 to 3.15 on this machine, once.
+# interpreters.sh - prints "VERSION PATH" of each CPython 2.7 and 3.6 to 3.15 on this machine, once.
 #
 # VERSION is e.g. 3.14.2, 3.14.2d (a debug build) or 3.14.2t (one without a GIL).
 # Looks in $SDW_PYTHONS (paths of executables, if set: only there), pyenv's versions, what
@@ -9,8 +9,9 @@
 set -u
 
 PROBE='import sys, platform, os, sysconfig
-if platform.python_implementation() == "CPython" and (3, 8) <= sys.version_info[:2] <= (3, 15) \
-        and sys.prefix == sys.base_prefix and sys.version_info.releaselevel == "final":
+if platform.python_implementation() == "CPython" \
+        and ((3, 6) <= sys.version_info[:2] <= (3, 15) or sys.version_info[:2] == (2, 7)) \
+        and sys.prefix == getattr(sys, "base_prefix", sys.prefix) and sys.version_info.releaselevel == "final":
     print("%d.%d.%d%s%s %s" % (sys.version_info[:3] + (
         "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else "",
         "d" if hasattr(sys, "gettotalrefcount") else "", os.path.realpath(sys.executable))))'
@@ -20,23 +21,23 @@ candidates() {
 		printf '%s\n' $SDW_PYTHONS
 		return
 	fi
-	ls -d "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python3 2>/dev/null
+	ls -d "${PYENV_ROOT:-$HOME/.pyenv}"/versions/[23].*/bin/python 2>/dev/null
 	ls -d "${XDG_CACHE_HOME:-$HOME/.cache}"/sidewinder/pythons/*/usr/bin/python3.1[0-9] 2>/dev/null
 	for folder in /usr/bin /usr/local/bin $(printf %s "$PATH" | tr : ' '); do
 		case $folder in */shims) continue ;; esac # pyenv's scripts stand for those above
-		ls "$folder"/python3 "$folder"/python3.8 "$folder"/python3.9 "$folder"/python3.1[0-5] \
-			2>/dev/null
+		ls "$folder"/python3 "$folder"/python2.7 "$folder"/python3.[6-9] \
+			"$folder"/python3.1[0-5] 2>/dev/null
 	done
 }
 
 found=$(candidates | while read -r path; do
-	[ -x "$path" ] && "$path" -I -c "$PROBE" 2>/dev/null </dev/null
+	[ -x "$path" ] && "$path" -E -s -c "$PROBE" 2>/dev/null </dev/null
 done | sort -u -t. -k1,1n -k2,2n -k3,3n -k3,3)
 [ -z "$found" ] || printf '%s\n' "$found"
 
 missing=
-for minor in 8 9 10 11 12 13 14 15; do
-	printf '%s\n' "$found" | grep -q "^3\.$minor\." || missing="$missing 3.$minor"
+for minor in 2.7 3.6 3.7 3.8 3.9 3.10 3.11 3.12 3.13 3.14 3.15; do
+	printf '%s\n' "$found" | grep -q "^$minor\." || missing="$missing $minor"
 done
 [ -z "$missing" ] || echo "interpreters.sh: not on this machine:$missing" >&2
 [ -n "$found" ]

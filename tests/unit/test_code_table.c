@@ -225,6 +225,20 @@ static void test_versions_without_qualified_names_have_the_plain_one(void **stat
 	assert_int_equal(line(f, 1000, 200), 10);
 }
 
+static void test_names_of_2_7_are_bytes(void **state)
+{
+	static const uint8_t lnotab[] = {4, 200};
+	struct fixture *f = *state;
+
+	f->record.version = 0x0207;
+	send_text(f, &f->record.name, SDW_TEXT_BYTES, "r\xe9", 2, 2);
+	send_text(f, &f->record.filename, SDW_TEXT_BYTES, "/\xc3\xa9.py", 6, 6);
+	send_text(f, &f->record.linetable, SDW_TEXT_BYTES, lnotab, 2, 2);
+	assert_int_equal(add(f, NULL), 0);
+	expect(f, 1000, "r\\xe9", "/\xc3\xa9.py");
+	assert_int_equal(line(f, 1000, 4), 207);
+}
+
 static void test_every_string_kind_is_decoded(void **state)
 {
 	static const uint16_t two[] = {0x540d, 0xd800};
@@ -282,7 +296,7 @@ static void test_records_that_contradict_themselves_are_refused(void **state)
 	f->record = good;
 	f->record.name.kind = SDW_TEXT_NONE; /* nothing, in three bytes */
 	assert_int_equal(add(f, NULL), -EINVAL);
-	f->record.name.kind = SDW_TEXT_BYTES; /* a name is no bytes object */
+	f->record.name.kind = SDW_TEXT_BYTES; /* a name is no bytes object, but in 2.7 */
 	assert_int_equal(add(f, NULL), -EINVAL);
 	f->record.name.kind = 99;
 	assert_int_equal(add(f, NULL), -EINVAL);
@@ -625,6 +639,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_whole_record_gives_name_file_and_lines),
 		TEST(test_versions_without_qualified_names_have_the_plain_one),
+		TEST(test_names_of_2_7_are_bytes),
 		TEST(test_every_string_kind_is_decoded),
 		TEST(test_an_id_without_record_is_unknown),
 		TEST(test_torn_records_are_refused_and_counted),

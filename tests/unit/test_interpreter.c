@@ -117,7 +117,7 @@ static bool is_supported(const char *version)
 	unsigned int major = 0, minor = 0;
 
 	assert_int_equal(sscanf(version, "%u.%u.", &major, &minor), 2);
-	return major == 3 && minor >= 8 && minor <= 13;
+	return (major == 2 && minor == 7) || (major == 3 && minor >= 6 && minor <= 15);
 }
 
 static uint64_t word_at(const struct python *python, uint64_t address)
@@ -189,7 +189,7 @@ static void check_refused(const struct python *python, const struct sdw_found_in
 {
 	char problem[160];
 
-	snprintf(problem, sizeof(problem), "CPython %s is not supported (3.8 to 3.15 are)",
+	snprintf(problem, sizeof(problem), "CPython %s is not supported (2.7 and 3.6 to 3.15 are)",
 		 python->version);
 	assert_string_equal(found->problem, problem);
 	assert_string_equal(found->version, python->version);
@@ -403,9 +403,9 @@ static void test_files_that_describe_themselves_are_taken_at_their_word(void **s
 	check_offsets(0x030d00a5, 0, 0x030d00a5, "3.13.0a5",
 		      "CPython 3.13.0a5, a pre-release, is not supported");
 	check_offsets(0x031002f0, 0, 0x031002f0, "3.16.2",
-		      "CPython 3.16.2 is not supported yet (3.8 to 3.15 are)");
+		      "CPython 3.16.2 is not supported yet (2.7 and 3.6 to 3.15 are)");
 	check_offsets(0x030d00f0, 2, 0x030d00f0, "3.13.0",
-		      "CPython 3.13.0 is not supported (3.8 to 3.15 are)");
+		      "CPython 3.13.0 is not supported (2.7 and 3.6 to 3.15 are)");
 	check_offsets(0x030d00f0, 0, 0x030c00f0, "3.13.0",
 		      "CPython 3.13.0 gives two versions of itself");
 }
@@ -430,10 +430,11 @@ static void test_the_version_constant_decides(void **state)
 	check_constant(0x030b04f0, "_Py_NegativeRefcount", "3.11.4",
 		       "CPython 3.11.4, a debug build, is not supported yet");
 	check_constant(0x031000f0, "other", "3.16.0",
-		       "CPython 3.16.0 is not supported yet (3.8 to 3.15 are)");
+		       "CPython 3.16.0 is not supported yet (2.7 and 3.6 to 3.15 are)");
 	check_constant(0x030d00f0, "other", "3.13.0",
-		       "CPython 3.13.0 is not supported (3.8 to 3.15 are)");
-	check_constant(0, "other", "0.0.0", "CPython 0.0.0 is not supported (3.8 to 3.15 are)");
+		       "CPython 3.13.0 is not supported (2.7 and 3.6 to 3.15 are)");
+	check_constant(0, "other", "0.0.0",
+		       "CPython 0.0.0 is not supported (2.7 and 3.6 to 3.15 are)");
 }
 
 /* Py_GetVersion at BUILT_TEXT refers to `text`, which ends a longer text as compilers merge them.
@@ -461,10 +462,13 @@ static void test_older_versions_are_read_where_the_version_function_refers_to(vo
 	check_text("3.10.0rc1", "_PyRuntime", "3.10.0rc1", "");
 	check_text("3.10.0b1", "_PyRuntime", "3.10.0b1",
 		   "CPython 3.10.0b1, a pre-release, is not supported");
-	check_text("3.7.16", "_PyRuntime", "3.7.16",
-		   "CPython 3.7.16 is not supported (3.8 to 3.15 are)");
+	check_text("3.7.16", "_PyRuntime", "3.7.16", "");
+	check_text("3.6.15", "_PyRuntime", "3.6.15",
+		   "CPython 3.6.15 is not supported (2.7 and 3.6 to 3.15 are)");
 	check_text("2.7.18", "_PyThreadState_Current", "2.7.18",
-		   "CPython 2.7.18 is not supported (3.8 to 3.15 are)");
+		   "CPython 2.7.18 does not say where its interpreters are");
+	check_text("2.6.9", "_PyThreadState_Current", "2.6.9",
+		   "CPython 2.6.9 is not supported (2.7 and 3.6 to 3.15 are)");
 	check_text("3.8.18 and more", "_PyRuntime", "",
 		   "a CPython whose version cannot be told (stripped?)");
 }

@@ -54,6 +54,16 @@ static void test_lnotab_steps_forward_and_backward(void **state)
 	assert_int_equal(LINE(0x309, table, 10, 60000), 9);
 }
 
+static void test_lnotab_of_2_7_only_steps_forward(void **state)
+{
+	static const uint8_t table[] = {4, 1, 2, 0xfe};
+
+	(void)state;
+	assert_int_equal(LINE(0x207, table, 10, 4), 11);
+	assert_int_equal(LINE(0x207, table, 10, 6), 265);
+	assert_int_equal(LINE(0x306, table, 10, 6), 9);
+}
+
 static void test_lnotab_adds_up_steps_larger_than_a_byte(void **state)
 {
 	/* 300 bytes of code, then 300 lines on: (255, 0) (45, 127) (0, 127) (0, 46) */
@@ -227,6 +237,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_code_that_was_not_started_is_at_its_first_line),
 		cmocka_unit_test(test_lnotab_steps_forward_and_backward),
+		cmocka_unit_test(test_lnotab_of_2_7_only_steps_forward),
 		cmocka_unit_test(test_lnotab_adds_up_steps_larger_than_a_byte),
 		cmocka_unit_test(test_an_empty_lnotab_means_one_line),
 		cmocka_unit_test(

@@ -6,7 +6,7 @@
 
 #define MAX_NAME 64
 
-/* Sorted. CPython 3.8 to 3.13: Python/ceval.c, Objects/call.c, Objects/classobject.c */
+/* Sorted. CPython 2.7 to 3.15: Python/ceval.c, Objects/call.c, Objects/classobject.c */
 static const char *const names[] = {
 	"PyEval_EvalFrameEx",
 	"PyObject_Call",

@@ -7,6 +7,7 @@
 #include "symbol/code_record.h"
 #include "symbol/pycode.h"
 
+#define UNICODE_SINCE	0x0300u
 #define QUALNAME_SINCE	0x030bu
 #define RANGES_SINCE	0x030au /* before: co_lnotab, whose last line goes on for ever */
 #define MAX_LENGTH	(1ull << 40)
@@ -35,9 +36,12 @@ static bool text_is_valid(const struct sdw_text *text, uint32_t max_bytes)
 	return text->bytes <= max_bytes && (text->kind != SDW_TEXT_NONE || !text->bytes);
 }
 
-static bool string_is_valid(const struct sdw_text *text)
+/* Names of 2.7 are bytes objects. */
+static bool string_is_valid(const struct sdw_text *text, uint32_t version)
 {
-	return text->kind < SDW_TEXT_BYTES && text_is_valid(text, SDW_MAX_NAME_BYTES);
+	return (text->kind < SDW_TEXT_BYTES ||
+		(text->kind == SDW_TEXT_BYTES && version < UNICODE_SINCE)) &&
+	       text_is_valid(text, SDW_MAX_NAME_BYTES);
 }
 
 int sdw_code_record_check(const struct sdw_record_code *record, size_t size)
@@ -46,8 +50,9 @@ int sdw_code_record_check(const struct sdw_record_code *record, size_t size)
 
 	if (size < sizeof(*record) || record->record.size != size || !record->id)
 		return -EINVAL;
-	if (!string_is_valid(&record->name) || !string_is_valid(&record->qualname) ||
-	    !string_is_valid(&record->filename))
+	if (!string_is_valid(&record->name, record->version) ||
+	    !string_is_valid(&record->qualname, record->version) ||
+	    !string_is_valid(&record->filename, record->version))
 		return -EINVAL;
 	if ((table->kind != SDW_TEXT_NONE && table->kind != SDW_TEXT_BYTES) ||
 	    !text_is_valid(table, SDW_MAX_LINETABLE_BYTES))

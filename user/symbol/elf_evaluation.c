@@ -24,6 +24,9 @@
 #define MAX_RANGES     64	  /* compilers make two or three */
 #define MAX_CODE_BYTES (1u << 20) /* of the function; real ones have 35 to 60 KB */
 #define EVALUATION     "_PyEval_EvalFrameDefault"
+#define OLD_EVALUATION                                                            \
+	"PyEval_EvalFrameEx" /* 2.7; later ones have one too, which only calls it \
+			      */
 
 struct ranges {
 	struct sdw_elf_range *items;
@@ -31,12 +34,11 @@ struct ranges {
 };
 
 /* "NAME", or "NAME.cold" and whatever else compilers append after a dot. */
-static bool is_evaluation_name(const char *name)
+static bool is_part_name(const char *part, const char *name)
 {
-	size_t length = sizeof(EVALUATION) - 1;
+	size_t length = strlen(name);
 
-	return strncmp(name, EVALUATION, length) == 0 &&
-	       (name[length] == '\0' || name[length] == '.');
+	return strncmp(part, name, length) == 0 && (part[length] == '\0' || part[length] == '.');
 }
 
 static bool contains(const struct ranges *ranges, uint64_t vaddr)
@@ -256,17 +258,27 @@ static void add_nameless_parts(struct sdw_elf *elf, const struct sdw_elf_range *
 	free(code);
 }
 
+static void add_named_parts(struct sdw_elf *elf, const char *name, struct ranges *ranges)
+{
+	for (size_t i = 0; i < elf->function_count; i++) {
+		const struct sdw_elf_function *function = &elf->functions[i];
+
+		if (function->size && is_part_name(function->name, name))
+			add_range(ranges, function->vaddr, function->vaddr + function->size);
+	}
+}
+
 static void load_evaluation(struct sdw_elf *elf)
 {
 	struct ranges ranges = {0};
 
 	elf->evaluation_tried = true;
+	elf->evaluation_name = EVALUATION;
 	sdw_elf_load_functions(elf);
-	for (size_t i = 0; i < elf->function_count; i++) {
-		const struct sdw_elf_function *function = &elf->functions[i];
-
-		if (function->size && is_evaluation_name(function->name))
-			add_range(&ranges, function->vaddr, function->vaddr + function->size);
+	add_named_parts(elf, EVALUATION, &ranges);
+	if (!ranges.count) {
+		elf->evaluation_name = OLD_EVALUATION;
+		add_named_parts(elf, OLD_EVALUATION, &ranges);
 	}
 	if (ranges.count == 1 && !elf->functions_complete) {
 		struct sdw_elf_range hot = ranges.items[0];
@@ -298,7 +310,7 @@ int sdw_elf_evaluation_at(struct sdw_elf *elf, uint64_t vaddr, struct sdw_elf_sy
 		if (vaddr >= part->start && vaddr < part->end)
 			*symbol = (struct sdw_elf_symbol){.vaddr = part->start,
 							  .size = part->end - part->start,
-							  .name = EVALUATION};
+							  .name = elf->evaluation_name};
 	}
 	return 0;
 }

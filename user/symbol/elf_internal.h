@@ -50,6 +50,7 @@ struct sdw_elf {
 	struct sdw_elf_range *evaluation;
 	size_t evaluation_count, evaluation_room;
 	bool evaluation_tried;
+	const char *evaluation_name; /* of the function that the ranges are parts of */
 	struct sdw_elf_range stub_sections[SDW_ELF_STUB_KINDS]; /* start == end: not there */
 	bool stub_sections_tried;
 	struct sdw_map64 stub_names; /* by start: what target_of() found, 0 for nothing */

@@ -25,9 +25,10 @@ static int64_t checked(int64_t line)
 
 /*
  * co_lnotab, to 3.9 (CPython 3.9 Objects/lnotab_notes.txt): pairs of bytes, how far to step in
- * bytecode and in lines (signed). The last line goes on to the end of the code.
+ * bytecode and in lines (signed from 3.6 on). The last line goes on to the end of the code.
  */
-static int64_t line_by_lnotab(const uint8_t *table, size_t size, int64_t line, int64_t instruction)
+static int64_t line_by_lnotab(const uint8_t *table, size_t size, bool is_signed, int64_t line,
+			      int64_t instruction)
 {
 	int64_t address = 0;
 
@@ -35,7 +36,7 @@ static int64_t line_by_lnotab(const uint8_t *table, size_t size, int64_t line, i
 		address += table[i];
 		if (address > instruction)
 			return checked(line);
-		line += (int8_t)table[i + 1];
+		line += is_signed ? (int8_t)table[i + 1] : table[i + 1];
 	}
 	/* half a pair still says where this line ends, but not what follows */
 	if (size % 2 && address + table[size - 1] <= instruction)
@@ -132,7 +133,8 @@ uint32_t sdw_line_of(uint16_t version, const uint8_t *table, size_t size, int32_
 	if (instruction < 0)
 		return first_line > 0 ? (uint32_t)first_line : 0;
 	if (version < VERSION(3, 10))
-		line = line_by_lnotab(table, size, first_line, instruction);
+		line = line_by_lnotab(table, size, version >= VERSION(3, 6), first_line,
+				      instruction);
 	else if (version == VERSION(3, 10))
 		line = line_by_ranges(table, size, first_line, instruction);
 	else

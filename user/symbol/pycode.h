@@ -22,10 +22,10 @@ char *sdw_text_decode(uint32_t kind, const void *bytes, size_t size, int cut_fro
 
 /*
  * The line being executed at `instruction`, an offset in bytes into the bytecode (< 0: not
- * started). version: major << 8 | minor of the interpreter, 3.6 to 3.13; it decides the format of
- * the table: co_lnotab (up to 3.9), co_linetable of 3.10, the location table from 3.11 on. Returns
- * the line, > 0; first_line where the table ends early or is garbage (then *broken is 1, otherwise
- * 0); 0 for an instruction that the compiler gave no line.
+ * started). version: major << 8 | minor of the interpreter, 2.7, 3.6 to 3.15; it decides the format
+ * of the table: co_lnotab (up to 3.9), co_linetable of 3.10, the location table from 3.11 on.
+ * Returns the line, > 0; first_line where the table ends early or is garbage (then *broken is 1,
+ * otherwise 0); 0 for an instruction that the compiler gave no line.
  */
 uint32_t sdw_line_of(uint16_t version, const uint8_t *table, size_t size, int32_t first_line,
 		     int32_t instruction, int *broken);

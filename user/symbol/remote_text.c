@@ -58,6 +58,26 @@ static int read_into(const struct sdw_remote_process *process, uint64_t address,
 	return err;
 }
 
+/* The beginning or the end of a bytes object. */
+static int read_bytes(const struct sdw_remote_process *process, uint64_t address, size_t max_bytes,
+		      bool from_end, struct sdw_remote_text *text)
+{
+	const struct sdw_pylayout *layout = process->layout;
+	uint64_t length;
+	int err;
+
+	*text = (struct sdw_remote_text){.kind = SDW_TEXT_BYTES};
+	err = process->read(process->pid, address + layout->bytes_size, &length, sizeof(length));
+	if (err)
+		return err;
+	if (length > MAX_LENGTH)
+		return -EINVAL;
+	text->cut = length > max_bytes;
+	text->size = text->cut ? max_bytes : length;
+	address += layout->bytes_data + (from_end ? length - text->size : 0);
+	return read_into(process, address, text);
+}
+
 int sdw_remote_string(const struct sdw_remote_process *process, uint64_t address, size_t max_bytes,
 		      bool from_end, struct sdw_remote_text *text)
 {
@@ -66,6 +86,8 @@ int sdw_remote_string(const struct sdw_remote_process *process, uint64_t address
 	uint32_t state, unit;
 	int err;
 
+	if (layout->unicode_state == SDW_NO_OFFSET) /* 2.7: names are bytes objects */
+		return read_bytes(process, address, max_bytes, from_end, text);
 	*text = (struct sdw_remote_text){0};
 	err = read_head(process, address, &length, &state);
 	if (err)
@@ -93,17 +115,5 @@ int sdw_remote_string(const struct sdw_remote_process *process, uint64_t address
 int sdw_remote_bytes(const struct sdw_remote_process *process, uint64_t address, size_t max_bytes,
 		     struct sdw_remote_text *text)
 {
-	const struct sdw_pylayout *layout = process->layout;
-	uint64_t length;
-	int err;
-
-	*text = (struct sdw_remote_text){.kind = SDW_TEXT_BYTES};
-	err = process->read(process->pid, address + layout->bytes_size, &length, sizeof(length));
-	if (err)
-		return err;
-	if (length > MAX_LENGTH)
-		return -EINVAL;
-	text->cut = length > max_bytes;
-	text->size = text->cut ? max_bytes : length;
-	return read_into(process, address + layout->bytes_data, text);
+	return read_bytes(process, address, max_bytes, false, text);
 }

@@ -18,8 +18,9 @@
 #define MAX_DYNAMIC	 128 /* entries of .dynamic; names of needed libraries come first */
 #define MAX_INTERPRETERS 4
 #define MAX_THREADS	 64
-#define MAX_FRAMES	 16 /* looked at for one with a code object; shim frames from 3.13 on have none \
-			     */
+#define MAX_FRAMES                                                                     \
+	16 /* looked at for one with a code object; shim frames from 3.13 on have none \
+	    */
 /* PyTypeObject.tp_name, after PyVarObject (CPython 3.8 to 3.13, Include/cpython/object.h) */
 #define TYPE_NAME_OFFSET 24
 

@@ -39,10 +39,11 @@ int sdw_interpreter_find(struct sdw_maps *maps, struct sdw_found_interpreter *fo
  */
 bool sdw_interpreter_is_in(struct sdw_maps *maps, struct sdw_mapping *mapping);
 
-/* The table entry for a version (major << 8 | minor, 3.8 to 3.12). Returns 0 or -ENOTSUP. */
+/* The table entry for a version (major << 8 | minor: 2.7, 3.6 to 3.12). Returns 0 or -ENOTSUP. */
 int sdw_layout_for_version(unsigned int version, struct sdw_pylayout *layout);
 
-/* Builds a layout from the bytes of a 3.13 _Py_DebugOffsets; checks everything. 0 or -errno. */
+/* Builds a layout from the bytes of a _Py_DebugOffsets (3.13 to 3.15); checks everything. 0 or
+ * -errno. */
 int sdw_layout_from_debug_offsets(const void *bytes, size_t size, struct sdw_pylayout *layout);
 
 #endif

@@ -2,11 +2,13 @@
 /*
  * layout.c - where things are inside each CPython that does not say so itself.
  *
- * In:  a version (3.8 to 3.12; later ones say it themselves, debug_offsets.c).
+ * In:  a version (2.7, 3.6 to 3.12; later ones say it themselves, debug_offsets.c).
  * Out: a struct sdw_pylayout whose offsets are within the bounds that pywalk.h relies on.
  *
  * The table is that of 64-bit builds without Py_DEBUG or Py_TRACE_REFS; tests/layout/probe.c
  * compares it with the headers of every interpreter found. Fields not named in an entry are 0.
+ * 2.7 and 3.6 have no runtime object: where their two variables are, python_file.c finds in the
+ * file.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -14,6 +16,117 @@
 #include "target/interpreter.h"
 
 static const struct sdw_pylayout table[] = {
+	/* CPython 2.7: Include/pystate.h, frameobject.h, code.h, stringobject.h */
+	{
+		.version = 0x0207,
+		.frame_kind = SDW_FRAMES_OBJECTS,
+		.runtime_gc_collecting = SDW_NO_OFFSET,
+		.interpreter_next = 0,
+		.interpreter_threads_head = 8,
+		.interpreter_gc_collecting = SDW_NO_OFFSET,
+		.thread_next = 0,
+		.thread_interpreter = 8,
+		.thread_id = 144,
+		.thread_status = SDW_NO_OFFSET,
+		.thread_frame = 16,
+		.cframe_current_frame = SDW_NO_OFFSET,
+		.cframe_previous = SDW_NO_OFFSET,
+		.frame_previous = 24,
+		.frame_code = 32,
+		.frame_instruction = 120,
+		.frame_owner = SDW_NO_OFFSET,
+		.frame_span = 124,
+		.lasti_scale = 1,
+		.object_type = 8,
+		.code_filename = 80,
+		.code_name = 88,
+		.code_qualname = SDW_NO_OFFSET,
+		.code_firstlineno = 96,
+		.code_linetable = 104,
+		.code_bytecode = SDW_NO_OFFSET,
+		.code_span = 112,
+		.bytes_size = 16,
+		.bytes_data = 36,
+		.unicode_length = 16,
+		.unicode_state = SDW_NO_OFFSET,
+		.unicode_ascii_data = 36,
+	},
+	/* CPython 3.6: Include/pystate.h, frameobject.h, code.h, unicodeobject.h */
+	{
+		.version = 0x0306,
+		.frame_kind = SDW_FRAMES_OBJECTS,
+		.runtime_gc_collecting = SDW_NO_OFFSET,
+		.interpreter_next = 0,
+		.interpreter_threads_head = 8,
+		.interpreter_gc_collecting = SDW_NO_OFFSET,
+		.thread_next = 8,
+		.thread_interpreter = 16,
+		.thread_id = 152,
+		.thread_status = SDW_NO_OFFSET,
+		.thread_frame = 24,
+		.cframe_current_frame = SDW_NO_OFFSET,
+		.cframe_previous = SDW_NO_OFFSET,
+		.frame_previous = 24,
+		.frame_code = 32,
+		.frame_instruction = 120,
+		.frame_owner = SDW_NO_OFFSET,
+		.frame_span = 124,
+		.lasti_scale = 1,
+		.object_type = 8,
+		.code_filename = 96,
+		.code_name = 104,
+		.code_qualname = SDW_NO_OFFSET,
+		.code_firstlineno = 36,
+		.code_linetable = 112,
+		.code_bytecode = SDW_NO_OFFSET,
+		.code_span = 120,
+		.bytes_size = 16,
+		.bytes_data = 32,
+		.unicode_length = 16,
+		.unicode_state = 32,
+		.unicode_state_kind = 2,
+		.unicode_ascii_data = 48,
+		.unicode_compact_data = 72,
+	},
+	/* CPython 3.7: Include/internal/pystate.h; the others as 3.6 */
+	{
+		.version = 0x0307,
+		.frame_kind = SDW_FRAMES_OBJECTS,
+		.runtime_interpreters_head = 24,
+		.runtime_tstate_current = 1480,
+		.runtime_gc_collecting = 632,
+		.interpreter_next = 0,
+		.interpreter_threads_head = 8,
+		.interpreter_gc_collecting = SDW_NO_OFFSET,
+		.thread_next = 8,
+		.thread_interpreter = 16,
+		.thread_id = 176,
+		.thread_status = SDW_NO_OFFSET,
+		.thread_frame = 24,
+		.cframe_current_frame = SDW_NO_OFFSET,
+		.cframe_previous = SDW_NO_OFFSET,
+		.frame_previous = 24,
+		.frame_code = 32,
+		.frame_instruction = 104,
+		.frame_owner = SDW_NO_OFFSET,
+		.frame_span = 108,
+		.lasti_scale = 1,
+		.object_type = 8,
+		.code_filename = 96,
+		.code_name = 104,
+		.code_qualname = SDW_NO_OFFSET,
+		.code_firstlineno = 36,
+		.code_linetable = 112,
+		.code_bytecode = SDW_NO_OFFSET,
+		.code_span = 120,
+		.bytes_size = 16,
+		.bytes_data = 32,
+		.unicode_length = 16,
+		.unicode_state = 32,
+		.unicode_state_kind = 2,
+		.unicode_ascii_data = 48,
+		.unicode_compact_data = 72,
+	},
 	/* CPython 3.8: Include/internal/pycore_pystate.h, Include/frameobject.h, Include/code.h */
 	{
 		.version = 0x0308,

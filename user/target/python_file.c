@@ -20,7 +20,7 @@
 #define MAX_FUNCTION_BYTES  512u	/* Py_GetVersion has 49 to 91 */
 #define MAX_CONSTANTS_BYTES (64u << 20) /* of .rodata that are searched */
 #define DEBUG_OFFSETS_ROOM  1024u	/* 3.13's take 584 bytes, 3.15's 888 */
-#define SUPPORTED	    "3.8 to 3.15 are"
+#define SUPPORTED	    "2.7 and 3.6 to 3.15 are"
 
 struct python_version {
 	unsigned int major, minor, micro;
@@ -122,7 +122,7 @@ static bool version_of_constants(struct sdw_elf *elf, struct python_version *ver
 		if (end - at < 6 || at[0] != '3' || at[1] != '.')
 			continue;
 		if (!memchr(at, '\0', (size_t)(end - at)) || !parse_version(at, &found) ||
-		    found.minor < 8)
+		    found.minor < 7)
 			continue;
 		if (any && found.minor != version->minor)
 			return false;
@@ -216,11 +216,18 @@ static void find_layout(struct sdw_elf *elf, struct sdw_python_file *file)
 		return;
 	} else {
 		set_version(file, &version);
-		if (version.major != 3 ||
+		if (version.major != 3 || version.minor < 7 ||
 		    sdw_layout_for_version(version.major << 8 | version.minor, &file->layout))
 			refuse(file, version.major == 3 && version.minor > 15
 					     ? " is not supported yet (" SUPPORTED ")"
 					     : " is not supported (" SUPPORTED ")");
+	}
+	/* 3.7.4 moved fields in the middle of the runtime: the interpreters are before them, the
+	   holder of the GIL and the collector behind; both are only for flags, which then are
+	   missing */
+	if (file->layout.version == 0x0307 && version.micro < 4) {
+		file->layout.runtime_tstate_current = SDW_NO_OFFSET;
+		file->layout.runtime_gc_collecting = SDW_NO_OFFSET;
 	}
 	if (!file->problem[0] && (version.suffix[0] == 'a' || version.suffix[0] == 'b'))
 		refuse(file, ", a pre-release, is not supported");
@@ -235,9 +242,78 @@ static bool is_debug_build(struct sdw_elf *elf)
 	return sdw_elf_symbol_named(elf, "_Py_NegativeRefcount", &symbol) == 0;
 }
 
-static void look_into(struct sdw_elf *elf, struct sdw_python_file *file)
+/*
+ * The variable that PyInterpreterState_Head returns; it has no name in a stripped file. The
+ * function is a load and a return, with an endbr64 before them where the compiler was told so.
+ */
+static bool interpreter_list(struct sdw_elf *elf, uint64_t *vaddr)
+{
+#ifdef __x86_64__
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa}, load[] = {0x48, 0x8b, 0x05};
+	struct sdw_elf_symbol function;
+	uint8_t code[12];
+	size_t at = 0;
+	int32_t distance;
+
+	if (sdw_elf_own_symbol_named(elf, "PyInterpreterState_Head", &function) ||
+	    sdw_elf_read(elf, function.vaddr, code, sizeof(code)))
+		return false;
+	if (!memcmp(code, endbr64, sizeof(endbr64)))
+		at = sizeof(endbr64);
+	if (memcmp(code + at, load, sizeof(load)) != 0 || code[at + 7] != 0xc3)
+		return false;
+	memcpy(&distance, code + at + 3, sizeof(distance));
+	*vaddr = function.vaddr + at + 7 + (uint64_t)(int64_t)distance;
+	return true;
+#else
+	(void)elf, (void)vaddr;
+	return false;
+#endif
+}
+
+/*
+ * 2.7 and 3.6: the list of interpreters and the holder of the GIL are variables of their own. They
+ * are treated as fields of a runtime object that begins at the lower one.
+ */
+static void look_into_old(struct sdw_elf *elf, struct sdw_python_file *file)
 {
 	struct python_version version;
+	struct sdw_elf_symbol holder, symbol;
+	uint64_t list;
+
+	if (sdw_elf_own_symbol_named(elf, "_PyThreadState_Current", &holder) ||
+	    !version_of_function(elf, &version))
+		return;
+	file->is_python = true;
+	set_version(file, &version);
+	if (sdw_layout_for_version(version.major << 8 | version.minor, &file->layout) ||
+	    file->layout.version >= 0x0307) {
+		refuse(file, " is not supported (" SUPPORTED ")");
+		return;
+	}
+	if (is_debug_build(elf)) {
+		refuse(file, ", a debug build, is not supported yet");
+		return;
+	}
+	if (!interpreter_list(elf, &list) &&
+	    (sdw_elf_symbol_named(elf, "interp_head", &symbol) || !(list = symbol.vaddr))) {
+		refuse(file, " does not say where its interpreters are");
+		return;
+	}
+	file->runtime_vaddr = list < holder.vaddr ? list : holder.vaddr;
+	if (list - file->runtime_vaddr > UINT32_MAX / 2 ||
+	    holder.vaddr - file->runtime_vaddr > UINT32_MAX / 2) {
+		refuse(file, " has its variables in impossible places");
+		return;
+	}
+	file->layout.runtime_interpreters_head = (uint32_t)(list - file->runtime_vaddr);
+	file->layout.runtime_tstate_current = (uint32_t)(holder.vaddr - file->runtime_vaddr);
+	if (sdw_elf_symbol_named(elf, "PyCode_Type", &symbol) == 0)
+		file->code_type_vaddr = symbol.vaddr;
+}
+
+static void look_into(struct sdw_elf *elf, struct sdw_python_file *file)
+{
 	struct sdw_elf_symbol symbol;
 	uint64_t size = 0;
 
@@ -245,13 +321,7 @@ static void look_into(struct sdw_elf *elf, struct sdw_python_file *file)
 		file->runtime_vaddr = symbol.vaddr;
 		size = symbol.size;
 	} else if (sdw_elf_section_address(elf, ".PyRuntime", &file->runtime_vaddr, &size)) {
-		/* up to 3.6, and 2.7: no runtime object yet */
-		if (sdw_elf_own_symbol_named(elf, "_PyThreadState_Current", &symbol) ||
-		    !version_of_function(elf, &version))
-			return;
-		file->is_python = true;
-		set_version(file, &version);
-		refuse(file, " is not supported (" SUPPORTED ")");
+		look_into_old(elf, file);
 		return;
 	}
 	file->is_python = true;

@@ -8,6 +8,9 @@ import subprocess
 import sys
 import time
 
+sys.dont_write_bytecode = True
+import compat  # noqa: E402,F401
+
 SECONDS = float(sys.argv[1])
 ROLE = sys.argv[2] if len(sys.argv) > 2 else "parent"
 

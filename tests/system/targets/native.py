@@ -4,6 +4,9 @@ import ctypes
 import sys
 import time
 
+sys.dont_write_bytecode = True
+from compat import say  # noqa: E402
+
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 2.0
 libc = ctypes.CDLL(None)
 Compare = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.POINTER(ctypes.c_int))
@@ -32,7 +35,7 @@ def outer(one, two):
     return 1
 
 
-print("@main", flush=True)
+say("@main")
 end = time.process_time() + SECONDS
 while time.process_time() < end:
     sort(outer)

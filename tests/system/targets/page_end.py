@@ -10,6 +10,9 @@ import sys
 import time
 import types
 
+sys.dont_write_bytecode = True
+from compat import say  # noqa: E402
+
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
 PAGE = mmap.PAGESIZE
 libc = ctypes.CDLL(None, use_errno=True)
@@ -43,6 +46,6 @@ def edge():
 names = {id(name): id(at_page_end(name)) for name in
          {edge.__code__.co_name, getattr(edge.__code__, "co_qualname", edge.__code__.co_name)}}
 copy = types.FunctionType(at_page_end(edge.__code__, names), globals())
-print("@main pid=%d" % os.getpid(), flush=True)
+say("@main pid=%d" % os.getpid())
 copy()
 os._exit(0)

@@ -9,6 +9,9 @@ import random
 import sys
 import time
 
+sys.dont_write_bytecode = True
+from compat import say  # noqa: E402
+
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 4.0
 SHARES = (50, 20, 15, 5, 5, 1, 1, 1, 1, 1)
 
@@ -24,7 +27,7 @@ FUNCTIONS = []
 for number in range(len(SHARES)):
     exec("def share_%d(count):\n    return burn(count)\nFUNCTIONS.append(share_%d)" % (number, number))
 used = [0.0] * len(SHARES)
-print("@main", flush=True)
+say("@main")
 end = time.thread_time() + SECONDS
 while time.thread_time() < end:
     scale = random.randrange(150, 450)
@@ -32,4 +35,4 @@ while time.thread_time() < end:
         before = time.thread_time()
         function(SHARES[number] * scale)
         used[number] += time.thread_time() - before
-print("@shares " + json.dumps({"share_%d" % n: t / sum(used) for n, t in enumerate(used)}), flush=True)
+say("@shares " + json.dumps({"share_%d" % n: t / sum(used) for n, t in enumerate(used)}))

@@ -4,6 +4,9 @@ import os
 import sys
 import time
 
+sys.dont_write_bytecode = True
+from compat import say  # noqa: E402
+
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 2.0
 
 
@@ -29,6 +32,6 @@ def main():
         light()
 
 
-print("@main pid=%d tid=%d" % (os.getpid(), os.getpid()), flush=True)
+say("@main pid=%d tid=%d" % (os.getpid(), os.getpid()))
 main()
-print("@done", flush=True)
+say("@done")

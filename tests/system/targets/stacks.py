@@ -3,12 +3,16 @@
 
 argv: CPU seconds at each place. A line is @stack and JSON: [[name, file, line], ...], root first.
 """
-import asyncio
+import collections
 import functools
+import itertools
 import json
 import operator
 import sys
 import time
+
+sys.dont_write_bytecode = True
+from compat import say  # noqa: E402
 
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 0.15
 clock = time.thread_time
@@ -22,7 +26,7 @@ def report(frame, line):
         name = getattr(code, "co_qualname", code.co_name)
         stack.append([name, code.co_filename, frame.f_lineno if stack else line])
         frame = frame.f_back
-    print("@stack " + json.dumps(stack[::-1]), flush=True)
+    say("@stack " + json.dumps(stack[::-1]))
     return clock() + SECONDS
 
 
@@ -66,10 +70,6 @@ def generator():
     yield 2
 
 
-def delegating():
-    yield from generator()
-
-
 def in_generator():
     for _ in delegating():
         pass
@@ -88,7 +88,7 @@ def in_decorated():
     burn()
 
 
-class Thing:
+class Thing(object):
     def method(self):
         burn()
 
@@ -156,28 +156,17 @@ def recursive(depth):
     return burn()
 
 
-async def awaited():
-    await asyncio.sleep(0)
-    burn()
-
-
-async def awaiting():
-    await awaited()
-
-
-def in_loop_of_events():
-    loop = asyncio.new_event_loop()
-    loop.run_until_complete(awaiting())
-    loop.close()
-
-
 def in_text():
     exec(compile("\n" * 300 + "def of_text():\n    burn()\n\nof_text()\n", "<text>", "exec"), {"burn": burn})
 
 
+if sys.version_info[0] > 2:
+    from stacks_new import delegating, in_loop_of_events  # noqa: E402
+else:
+    delegating = in_loop_of_events = generator
 keep = []
 thing = Thing()
-sum(range(10000000))  # until the profiler has looked at a new process, on a busy machine too
+collections.deque(itertools.repeat(None, 100000000), 0)  # until the profiler has looked at a new process, on a busy machine too
 keep.append(thing)
 called_over_lines()
 in_list_comprehension()
@@ -202,6 +191,6 @@ in_text()
 list(map(burn, [1]))
 (lambda: burn())()
 Thing()
-print("@done", flush=True)
+say("@done")
 import os  # noqa: E402
 os._exit(0)

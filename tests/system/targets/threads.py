@@ -9,6 +9,9 @@ import sys
 import threading
 import time
 
+sys.dont_write_bytecode = True
+from compat import say as flushed  # noqa: E402
+
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 3.0
 END = time.perf_counter() + SECONDS
 DATA = bytes(4 << 20)
@@ -39,7 +42,7 @@ def without_gil():
         hashlib.sha256(DATA)
 
 
-print("@main pid=%d" % os.getpid(), flush=True)
+flushed("@main pid=%d" % os.getpid())
 threads = [threading.Thread(target=early, name="early"), threading.Thread(target=late, name="late"),
            threading.Thread(target=without_gil, name="without_gil")]
 threads[0].start()
