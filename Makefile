@@ -182,7 +182,14 @@ clean:
 
 .PHONY: help
 help:
-	@echo 'all demo check unit bench install uninstall format lint asan clean install-packages'
+	@echo 'make               build the program            demo               show it on a real program'
+	@echo 'make check         all that has to hold         list-checks        its steps, each a target'
+	@echo 'make unit asan     unit tests; sanitizers       lint format        clang-tidy, clang-format'
+	@echo 'make system cases  real recordings              fault fuzz         what goes wrong must end well'
+	@echo 'make kernels       older and newer kernels      suites             other compilers and libraries'
+	@echo 'make matrix        every CPython found          pythons            fetch more of them'
+	@echo 'make bench real    the measured tables          paper              rows of the original work'
+	@echo 'make install uninstall deb clean install-packages'
 	@echo 'V=1 shows commands, O=dir builds elsewhere, PREFIX and DESTDIR say where to install'
 
 .PHONY: FORCE
