@@ -53,8 +53,10 @@ int main(int argc, char **argv)
 		sdw_error("refuses to run setuid, setgid or with file capabilities: use sudo");
 		return SDW_EXIT_FAULT;
 	}
-	if (fill_standard_files())
+	if (fill_standard_files()) {
+		sdw_error("cannot open /dev/null: %s", strerror(errno));
 		return SDW_EXIT_FAULT;
+	}
 	/* a closed pipe and a full disk come as errors of write() */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);

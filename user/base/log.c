@@ -10,6 +10,7 @@
 #define LINE_BYTES 2048
 
 static enum sdw_log_level max_level = SDW_LOG_INFO;
+static unsigned int errors;
 
 void sdw_log_set_level(enum sdw_log_level level)
 {
@@ -19,6 +20,11 @@ void sdw_log_set_level(enum sdw_log_level level)
 enum sdw_log_level sdw_log_level(void)
 {
 	return max_level;
+}
+
+unsigned int sdw_log_errors(void)
+{
+	return errors;
 }
 
 static const char *prefix(enum sdw_log_level level)
@@ -58,6 +64,7 @@ void sdw_log(enum sdw_log_level level, const char *format, ...)
 	va_list args;
 	int n;
 
+	errors += level == SDW_LOG_ERROR;
 	if (level > max_level)
 		return;
 	va_start(args, format);

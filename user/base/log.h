@@ -16,6 +16,9 @@ enum sdw_log_level sdw_log_level(void);
 void sdw_log(enum sdw_log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* How many errors were written so far: where a fault must not end without a word. */
+unsigned int sdw_log_errors(void);
+
 #define sdw_error(...) sdw_log(SDW_LOG_ERROR, __VA_ARGS__)
 #define sdw_warn(...)  sdw_log(SDW_LOG_WARN, __VA_ARGS__)
 #define sdw_info(...)  sdw_log(SDW_LOG_INFO, __VA_ARGS__)

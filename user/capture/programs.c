@@ -143,6 +143,8 @@ static int load_skeleton(struct sdw_programs *programs, const struct sdw_config 
 		bpf_program__set_log_buf(programs->overflow, log, BPF_LOG_BYTES);
 	}
 	err = sdw_bpf__load(programs->skeleton);
+	if (!err && !programs->skeleton->bss) /* libbpf goes on where its mapping fails */
+		err = -ENOMEM;
 	if (log)
 		write_log(config->bpf_log_path, log);
 	free(log);

@@ -179,11 +179,11 @@ static int open_targets(struct sdw_session *session)
 		err = err ?: add_wait(session, session->launch.pidfd, TAG_COMMAND, 0);
 		return err ?: add_known(session, (uint32_t)session->launch.pid, false);
 	}
-	session->target_count = config->pid_count;
 	session->targets =
 		calloc(config->pid_count ? config->pid_count : 1, sizeof(*session->targets));
 	if (!session->targets)
 		return -ENOMEM;
+	session->target_count = config->pid_count;
 	for (size_t i = 0; i < config->pid_count; i++)
 		session->targets[i].pidfd = -1;
 	for (size_t i = 0; i < config->pid_count && !err; i++)

@@ -231,7 +231,7 @@ int sdw_target_check(pid_t pid, pid_t *process)
 	if (!err)
 		err = read_stat(pid, &state, &parent);
 	if (err)
-		return -ESRCH;
+		return err == -ENOENT ? -ESRCH : err;
 	if (*process != pid)
 		return -EINVAL;
 	/* a zombie whose other threads still run has them in /proc/PID/task */

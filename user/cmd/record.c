@@ -191,8 +191,11 @@ static int record_all(struct record *record)
 	if (create_sink(record))
 		return SDW_EXIT_FAULT;
 	err = run(record);
-	if (!record->session)
-		return SDW_EXIT_FAULT; /* the cause was said */
+	if (!record->session) {
+		if (!sdw_log_errors())
+			sdw_error("record: %s", strerror(-err));
+		return SDW_EXIT_FAULT;
+	}
 	if (command_did_not_run(record, err))
 		return record->command_status;
 	if (err)

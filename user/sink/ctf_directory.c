@@ -136,8 +136,12 @@ int sdw_ctf_directory_create(struct sdw_ctf_directory *directory, const char *pa
 		return -errno;
 	directory->fd = openat(directory->parent_fd, directory->name,
 			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (directory->fd < 0)
-		return -errno;
+	if (directory->fd < 0) {
+		err = -errno;
+		if (directory->made)
+			unlinkat(directory->parent_fd, directory->name, AT_REMOVEDIR);
+		return err;
+	}
 	return directory->made ? 0 : replace(directory);
 }
 
