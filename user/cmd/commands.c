@@ -13,6 +13,8 @@ const struct sdw_command sdw_commands[] = {
 	 sdw_command_export, &sdw_usage_export},
 	{"diff", "what changed between two traces, and what of it is chance", sdw_command_diff,
 	 &sdw_usage_diff},
+	{"dump", "print the stack of every thread of a process as it is now", sdw_command_dump,
+	 &sdw_usage_dump},
 	{"help", "what a verb takes, the manual, the completion of shells", sdw_command_help,
 	 &sdw_usage_help},
 	{0},

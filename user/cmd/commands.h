@@ -28,6 +28,7 @@ extern const struct sdw_usage sdw_usage_top;
 extern const struct sdw_usage sdw_usage_report;
 extern const struct sdw_usage sdw_usage_export;
 extern const struct sdw_usage sdw_usage_diff;
+extern const struct sdw_usage sdw_usage_dump;
 extern const struct sdw_usage sdw_usage_help;
 
 int sdw_command_record(int argc, char **argv);
@@ -35,6 +36,7 @@ int sdw_command_top(int argc, char **argv);
 int sdw_command_report(int argc, char **argv);
 int sdw_command_export(int argc, char **argv);
 int sdw_command_diff(int argc, char **argv);
+int sdw_command_dump(int argc, char **argv);
 int sdw_command_help(int argc, char **argv);
 
 #endif

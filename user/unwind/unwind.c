@@ -204,7 +204,7 @@ static int walk_whole(struct sdw_unwinder *unwinder, struct walk *walk, enum sdw
 	return sdw_library_is_out_of_memory(unwinder->library) ? -ENOMEM : 0;
 }
 
-static void start(struct walk *walk, const struct sdw_memory *memory,
+static void start(struct walk *walk, const struct sdw_memory *memory, uint8_t known,
 		  const struct sdw_registers *registers, uint64_t *pcs, size_t max)
 {
 	*walk = (struct walk){.memory = memory, .pcs = pcs, .max = max};
@@ -217,7 +217,7 @@ static void start(struct walk *walk, const struct sdw_memory *memory,
 			      [SDW_REGISTER_R13] = registers->r13,
 			      [SDW_REGISTER_R14] = registers->r14,
 			      [SDW_REGISTER_R15] = registers->r15},
-		.known = SDW_ALL_REGISTERS,
+		.known = known,
 	};
 	if (max)
 		walk->pcs[walk->count++] = registers->ip;
@@ -234,7 +234,7 @@ static int verify(struct sdw_unwinder *unwinder, const struct walk *walk, enum s
 	struct walk other;
 	int err;
 
-	start(&other, walk->memory, registers, unwinder->other, max);
+	start(&other, walk->memory, SDW_ALL_REGISTERS, registers, unwinder->other, max);
 	err = walk_whole(unwinder, &other, &other_step);
 	statistics->library_steps = library_steps;
 	if (err)
@@ -246,8 +246,9 @@ static int verify(struct sdw_unwinder *unwinder, const struct walk *walk, enum s
 	return 0;
 }
 
-int sdw_unwind(struct sdw_unwinder *unwinder, const struct sdw_registers *registers,
-	       const void *stack, size_t stack_size, uint64_t *pcs, size_t max, size_t *count)
+static int unwind(struct sdw_unwinder *unwinder, uint8_t known,
+		  const struct sdw_registers *registers, const void *stack, size_t stack_size,
+		  uint64_t *pcs, size_t max, size_t *count)
 {
 	const struct sdw_memory memory = {
 		.stack = stack,
@@ -261,7 +262,7 @@ int sdw_unwind(struct sdw_unwinder *unwinder, const struct sdw_registers *regist
 
 	if (max > SDW_MAX_NATIVE_FRAMES)
 		max = SDW_MAX_NATIVE_FRAMES;
-	start(&walk, &memory, registers, pcs, max);
+	start(&walk, &memory, known, registers, pcs, max);
 	unwinder->statistics->samples++;
 	if (unwinder->use_templates) {
 		sdw_templates_check(&unwinder->templates, unwinder->maps);
@@ -270,7 +271,21 @@ int sdw_unwind(struct sdw_unwinder *unwinder, const struct sdw_registers *regist
 		err = walk_whole(unwinder, &walk, &step);
 	}
 	*count = walk.count;
-	if (!err && unwinder->other)
+	if (!err && unwinder->other && known == SDW_ALL_REGISTERS)
 		err = verify(unwinder, &walk, step, registers);
 	return err ? err : (int)end_of(step);
+}
+
+int sdw_unwind(struct sdw_unwinder *unwinder, const struct sdw_registers *registers,
+	       const void *stack, size_t stack_size, uint64_t *pcs, size_t max, size_t *count)
+{
+	return unwind(unwinder, SDW_ALL_REGISTERS, registers, stack, stack_size, pcs, max, count);
+}
+
+int sdw_unwind_sleeping(struct sdw_unwinder *unwinder, const struct sdw_registers *registers,
+			const void *stack, size_t stack_size, uint64_t *pcs, size_t max,
+			size_t *count)
+{
+	return unwind(unwinder, 1u << SDW_REGISTER_SP, registers, stack, stack_size, pcs, max,
+		      count);
 }

@@ -49,4 +49,12 @@ void sdw_unwinder_free(struct sdw_unwinder *unwinder);
 int sdw_unwind(struct sdw_unwinder *unwinder, const struct sdw_registers *registers,
 	       const void *stack, size_t stack_size, uint64_t *pcs, size_t max, size_t *count);
 
+/*
+ * The same where only ip and sp are known, as /proc tells them of a thread that sleeps: a step that
+ * needs another register, which no frame inside it has saved, ends the stack as SDW_UNWIND_BAD.
+ */
+int sdw_unwind_sleeping(struct sdw_unwinder *unwinder, const struct sdw_registers *registers,
+			const void *stack, size_t stack_size, uint64_t *pcs, size_t max,
+			size_t *count);
+
 #endif

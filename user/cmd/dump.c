@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+/* dump.c - "sidewinder dump": the stack of every thread of processes, as it is now. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/number_file.h"
+#include "cmd/commands.h"
+#include "cmd/pid_option.h"
+#include "dump/print.h"
+
+struct dump_command {
+	struct sdw_pid_list pids;
+	bool children, locals, json;
+	bool colour;
+	struct json_object *list; /* with json */
+};
+
+static int take_pids(void *target, const char *value)
+{
+	return sdw_pid_option_take("dump", value, &((struct dump_command *)target)->pids);
+}
+
+#define FIELD(member) SDW_OPTION_FIELD(struct dump_command, member)
+
+static const struct sdw_option options[] = {
+	{SDW_OPTION_CALL, 'p', "pid", "PID", .call = take_pids,
+	 .help = "another process; may be given again, or a list as 12,13"},
+	{SDW_OPTION_FLAG, 0, "children", NULL, FIELD(children),
+	 .help = "also the processes that these made, and theirs"},
+	{SDW_OPTION_FLAG, 'l', "locals", NULL, FIELD(locals),
+	 .help = "the variables of Python functions: numbers, strings, and small containers of "
+		 "these as repr() has them, of everything else the type"},
+	{SDW_OPTION_FLAG, 0, "json", NULL, FIELD(json), .help = "one JSON object, for programs"},
+	{.type = SDW_OPTION_END},
+};
+
+static const char *const examples[] = {
+	"sidewinder dump 4711",
+	"what every thread of a service is doing now",
+	"sidewinder dump --locals 4711",
+	"with the values of local variables",
+	"sidewinder dump --children --json -p 4711",
+	"a prefork server and its workers, for programs",
+	NULL,
+};
+
+const struct sdw_usage sdw_usage_dump = {
+	.verb = "dump",
+	.arguments = "[OPTION]... PID...",
+	.summary = "Prints the stack of every thread of a process as it is now, Python and native, "
+		   "also of those that sleep; who holds the GIL and who waits for it. The process "
+		   "is neither stopped nor signalled.",
+	.options = options,
+	.examples = examples,
+};
+
+static int say_why(pid_t pid, int err)
+{
+	int64_t scope = 0;
+
+	sdw_number_file_read(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope", &scope);
+	if (err == -ESRCH)
+		sdw_error("pid %d: No such process", pid);
+	else if (err == -ECHILD)
+		sdw_error("pid %d has ended: its parent has not waited for it yet", pid);
+	else if (err == -EACCES && geteuid() && scope > 0)
+		sdw_error("pid %d: not permitted to read its memory (kernel.yama.ptrace_scope is "
+			  "%lld); run it as root: sudo sidewinder dump %d",
+			  pid, (long long)scope, pid);
+	else if (err == -EACCES && geteuid())
+		sdw_error("pid %d: not permitted to read its memory: it is of another user, or may "
+			  "not be dumped; run it as root: sudo sidewinder dump %d",
+			  pid, pid);
+	else if (err == -EACCES)
+		sdw_error("pid %d: not permitted to read its memory: CAP_SYS_PTRACE is missing; in "
+			  "a container, start it with: docker run --cap-add=SYS_PTRACE",
+			  pid);
+	else
+		sdw_error("pid %d: cannot be read: %s", pid, strerror(-err));
+	return err;
+}
+
+/* Says what is wrong with a process that was asked for by name. */
+static int check(pid_t pid)
+{
+	pid_t process;
+	int err = sdw_target_check(pid, &process);
+
+	if (err == -EINVAL)
+		sdw_error("%d is a thread of process %d: give that", pid, process);
+	else if (err)
+		say_why(pid, err);
+	return err;
+}
+
+static int show(struct dump_command *command, struct sdw_dumper *dumper, pid_t pid)
+{
+	struct sdw_dump_process process;
+	struct json_object *object;
+	int err = sdw_dump_process_read(dumper, pid, &process);
+
+	if (err) {
+		say_why(pid, err);
+	} else if (command->json) {
+		object = sdw_dump_json(&process, command->locals);
+		err = object ? json_object_array_add(command->list, object) : -ENOMEM;
+	} else {
+		sdw_dump_print(&process, command->locals, command->colour, stdout);
+	}
+	sdw_dump_process_free(&process);
+	return err;
+}
+
+static void print_json(const struct dump_command *command)
+{
+	struct json_object *all = json_object_new_object();
+
+	json_object_object_add(all, "processes", json_object_get(command->list));
+	puts(json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY |
+							 JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(all);
+}
+
+/* Returns 0, or the last -errno: the others are shown still. */
+static int dump(struct dump_command *command)
+{
+	struct sdw_pid_list found = {0};
+	struct sdw_dumper dumper;
+	int err, one, result = 0;
+
+	for (size_t i = 0; i < command->pids.count; i++)
+		if ((one = check(command->pids.items[i])))
+			result = one;
+	err = sdw_dumper_init(&dumper);
+	dumper.locals = command->locals;
+	err = err
+		      ?: sdw_target_processes_list(command->pids.items, command->pids.count,
+						   command->children, &found);
+	if (err)
+		sdw_error("dump: %s", strerror(-err));
+	for (size_t i = 0, shown = 0; !err && i < found.count; i++) {
+		pid_t process;
+
+		if (sdw_target_check(found.items[i], &process))
+			continue;
+		if (shown++ && !command->json)
+			putchar('\n');
+		one = show(command, &dumper, found.items[i]);
+		/* a child that ended meanwhile is no fault */
+		if (one)
+			result = one;
+	}
+	sdw_pid_list_free(&found);
+	sdw_dumper_free(&dumper);
+	return err ?: result;
+}
+
+static bool wants_colour(void)
+{
+	const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && terminal &&
+	       strcmp(terminal, "dumb") != 0;
+}
+
+int sdw_command_dump(int argc, char **argv)
+{
+	struct dump_command command = {.colour = wants_colour()};
+	enum sdw_options_result parsed;
+	int first = argc, err = 0;
+
+	parsed = sdw_options_parse(&sdw_usage_dump, argc, argv, &command, &first);
+	for (; parsed == SDW_OPTIONS_GO_ON && first < argc; first++)
+		if (take_pids(&command, argv[first]))
+			parsed = SDW_OPTIONS_WRONG;
+	if (parsed == SDW_OPTIONS_GO_ON && !command.pids.count) {
+		sdw_error("dump: of which process? e.g. 'sidewinder dump 4711'; 'sidewinder help "
+			  "--list=pids' lists those with Python");
+		parsed = SDW_OPTIONS_WRONG;
+	}
+	if (parsed == SDW_OPTIONS_GO_ON) {
+		command.list = json_object_new_array();
+		err = command.list ? dump(&command) : -ENOMEM;
+		if (command.json && command.list)
+			print_json(&command);
+		json_object_put(command.list);
+	}
+	sdw_pid_list_free(&command.pids);
+	if (parsed != SDW_OPTIONS_GO_ON)
+		return parsed == SDW_OPTIONS_HELP ? SDW_EXIT_OK : SDW_EXIT_USAGE;
+	return err ? SDW_EXIT_FAULT : SDW_EXIT_OK;
+}
