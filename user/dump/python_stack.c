@@ -19,7 +19,7 @@ static uint64_t find_shim(const struct sdw_dump_memory *memory, uint64_t frame)
 		if (sdw_remote_read(memory->pid, frame + layout->frame_owner, &owner,
 				    sizeof(owner)))
 			return 0;
-		if (owner == SDW_FRAME_OWNER_SHIM)
+		if (owner >= SDW_FRAME_OWNER_SHIM)
 			return frame;
 		if (!sdw_dump_word(memory, frame + layout->frame_previous, &frame))
 			return 0;
@@ -43,6 +43,7 @@ uint64_t sdw_dump_state_mark(const struct sdw_dump_memory *memory,
 				return sp + at;
 		return 0;
 	case SDW_FRAMES_SHIM:
+	case SDW_FRAMES_SHIM_BASE:
 		mark = find_shim(memory, mark);
 		break;
 	default: /* 3.11, 3.12: the _PyCFrame is a variable of the evaluation function */
