@@ -26,7 +26,7 @@ while read -r version python; do
 		echo "ok $number - objects of CPython $version # skip not in the table"
 		continue
 	fi
-	if ${CC:-cc} -w -Iinclude -Iuser -I"$include" -I"$include/internal" -o "$work/probe" \
+	if ${CC:-cc} -w -Iinclude -Iuser -I"$include" -I"$include/internal" -I"$include/.." -o "$work/probe" \
 		"$tests/probe.c" 2>"$work/error" && "$work/probe" >"$work/true" &&
 		diff "$work/true" "$work/used" >"$work/error"; then
 		echo "ok $number - objects of CPython $version are as its headers have them"

@@ -7,6 +7,8 @@ $(O)/tests/dump/print: $(O)/tests/dump/print.o $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+-include $(O)/tests/dump/print.d
+
 .PHONY: object-layouts dumps
 object-layouts: $(O)/tests/dump/print
 	$(Q)CC='$(CC)' tests/dump/layouts.sh $<

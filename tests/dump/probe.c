@@ -67,6 +67,7 @@ static void probe_dicts(struct sdw_object_layout *objects)
 {
 	typedef struct _dictkeysobject keys;
 
+	objects->tuple_items = offsetof(PyTupleObject, ob_item) - sizeof(PyObject);
 #if PY_VERSION_HEX < 0x030b0000
 	objects->keys_have_size = true;
 	objects->keys_size = offsetof(keys, dk_size);

@@ -40,6 +40,12 @@ def native_names(thread):
     return [frame["name"] for frame in thread["frames"] if frame["kind"] == "native"]
 
 
+def markers(thread):
+    """What is not known of a stack; where it ends because of a register that only stopping tells is no fault."""
+    return [frame["name"] for frame in thread["frames"]
+            if frame["kind"] == "marker" and frame["name"] != "[native stack ends]"]
+
+
 def asleep(context, process, count):
     """Waits until so many threads sleep at two looks: nothing moves any more."""
     def look():
@@ -58,9 +64,8 @@ def test_stacks_of_sleeping_threads_are_those_the_interpreter_says(context, pyth
     for name, stack in stacks.items():
         assert python_frames(threads[name]) == stack, (name, python_frames(threads[name]), stack)
         assert threads[name]["python_status"] == "complete"
-        assert not [frame for frame in threads[name]["frames"] if frame["kind"] == "marker"], name
-    assert native_names(threads["in_socket"])[0] in ("recv", "__libc_recv", "__recv"), \
-        native_names(threads["in_socket"])
+        assert not markers(threads[name]), (name, markers(threads[name]))
+    assert "recv" in native_names(threads["in_socket"]), native_names(threads["in_socket"])
     expected = {"in_socket": "recvfrom", "in_lock": "futex", "in_call_without_gil": "clock_nanosleep"}
     for name, syscall in expected.items():
         assert threads[name]["syscall"] == syscall, (name, threads[name]["syscall"])
@@ -71,6 +76,8 @@ def test_native_frames_lie_between_the_python_frames_that_they_join(context, pyt
     process, _ = start(context, "threads.py")
     asleep(context, process, 10)
     names = [frame["name"] for frame in by_name(dump(context, process.pid)[0])["in_sort"]["frames"]]
+    if "[native stack ends]" in names:
+        raise rec.Skip("the native stack needs a register that only stopping tells")
     at = next(i for i, name in enumerate(names) if name.endswith("__lt__"))
     end = names.index("in_sort")
     assert end > at + 1, names
@@ -143,7 +150,7 @@ def test_frames_of_subinterpreters_are_inside_those_of_the_main_one(context, pyt
         identities.add(inner)
         names = [frame[0] for frame in python_frames(threads[name])]
         assert names[:3] == ["inside", "<module>", "enter"], names
-        assert not [frame for frame in threads[name]["frames"] if frame["kind"] == "marker"]
+        assert not markers(threads[name]), (name, markers(threads[name]))
     assert identities == {1, 2}
     assert threads["MainThread"]["interpreters"] == [0]
 
@@ -164,6 +171,12 @@ def test_frames_are_those_of_the_walk_in_the_kernel(context, python):
     shown = [[frame[0], frame[1], os.path.basename(frame[2]), frame[3]] for frame in found]
     walked = [[[frame[0], frame[1], os.path.basename(frame[2]), frame[3]]
                for frame in json.loads(text)] for text in recorded]
+    ends = next((i for i, frame in enumerate(shown) if frame[1] == "[native stack ends]"), None)
+    if ends is not None:  # all Python frames, and the native ones inside of the marker
+        inner = shown[ends + 1:]
+        shown = [frame for frame in shown[:ends] if frame[0] == "p"] + inner
+        walked = [[frame for frame in stack[:-len(inner)] if frame[0] == "p"] + stack[-len(inner):]
+                  for stack in walked]
     assert shown in walked, "%s\nnot among\n%s" % (shown, walked)
 
 

@@ -13,7 +13,7 @@
 #define OBJECT_FIELDS(X)                                                                           \
 	X(version) X(interpreter_id) X(interpreter_modules) X(runtime_gil) X(interpreter_gil)      \
 	X(gil_size) X(frame_locals) X(code_varnames) X(code_cellvars) X(code_freevars)             \
-	X(code_names) X(code_kinds) X(keys_have_size) X(keys_size) X(keys_kind) X(keys_nentries)   \
+	X(code_names) X(code_kinds) X(tuple_items) X(keys_have_size) X(keys_size) X(keys_kind) X(keys_nentries)   \
 	X(keys_indices) X(values_first) X(heap_type_keys)
 /* clang-format on */
 

@@ -10,6 +10,7 @@
 #include "base/number_file.h"
 #include "cmd/commands.h"
 #include "cmd/pid_option.h"
+#include "cmd/show.h"
 #include "dump/print.h"
 
 struct dump_command {
@@ -159,20 +160,15 @@ static int dump(struct dump_command *command)
 	return err ?: result;
 }
 
-static bool wants_colour(void)
-{
-	const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
-
-	return isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && terminal &&
-	       strcmp(terminal, "dumb") != 0;
-}
-
 int sdw_command_dump(int argc, char **argv)
 {
-	struct dump_command command = {.colour = wants_colour()};
+	struct dump_command command = {0};
+	struct sdw_terminal terminal;
 	enum sdw_options_result parsed;
 	int first = argc, err = 0;
 
+	sdw_terminal_look(&terminal);
+	command.colour = terminal.colour;
 	parsed = sdw_options_parse(&sdw_usage_dump, argc, argv, &command, &first);
 	for (; parsed == SDW_OPTIONS_GO_ON && first < argc; first++)
 		if (take_pids(&command, argv[first]))

@@ -6,7 +6,7 @@
 #include "dump/dict.h"
 #include "target/maps.h"
 
-/* PyDictObject behind the head: ma_used, ma_version_tag, ma_keys, ma_values (3.8 to 3.13) */
+/* PyDictObject behind the head: ma_used, ma_version_tag, ma_keys, ma_values (3.8 to 3.15) */
 #define DICT_KEYS   16u
 #define DICT_VALUES 24u
 

@@ -51,6 +51,7 @@ static int value_text(const struct sdw_dump_memory *memory, uint64_t object, cha
 	failed = ferror(file);
 	if (fclose(file) || failed) {
 		free(*text);
+		*text = NULL;
 		return -ENOMEM;
 	}
 	return 0;
@@ -87,13 +88,15 @@ static int add_tuple(struct slots *slots, uint64_t address)
 	items = tuple + sdw_object_head(memory);
 	if (!sdw_dump_word(memory, items, &count) || count > MAX_SLOTS)
 		return 0;
-	items += sizeof(count);
+	items += memory->objects.tuple_items;
 	for (uint64_t i = 0; !err && i < count; i++) {
 		uint64_t name, object;
 
 		if (!sdw_dump_word(memory, slots->next, &object))
 			return 0;
 		slots->next += sizeof(object);
+		/* 3.14 and later tag references, in locals as in f_executable */
+		object &= ~(uint64_t)memory->python->layout.frame_code_tags;
 		if (!object || slots->locals->count >= MAX_LOCALS || !open_cell(memory, &object) ||
 		    !sdw_dump_word(memory, items + i * sizeof(name), &name))
 			continue;

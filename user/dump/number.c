@@ -75,7 +75,8 @@ static uint32_t divide(uint32_t *digits, uint64_t *count)
 
 void sdw_number_print_int(const struct sdw_python_int *number, FILE *file)
 {
-	uint32_t parts[SDW_MAX_INT_DIGITS * DIGIT_BITS / 29 + 2], digits[SDW_MAX_INT_DIGITS];
+	uint32_t parts[SDW_MAX_INT_DIGITS * DIGIT_BITS / 29 + 2] = {0};
+	uint32_t digits[SDW_MAX_INT_DIGITS];
 	uint64_t count = number->digits;
 	size_t n = 0;
 
@@ -114,7 +115,7 @@ static void print_digits(const char *digits, int count, int exponent, FILE *file
 
 void sdw_number_print_float(double value, FILE *file)
 {
-	char text[40], digits[20];
+	char text[40], digits[20] = "";
 	int precision = 0, count = 0, exponent = 0;
 
 	if (isnan(value) || isinf(value)) {

@@ -7,7 +7,7 @@
 #include "symbol/remote_text.h"
 #include "target/maps.h"
 
-/* PyTypeObject, behind the head; alike from CPython 3.8 to 3.13 (Include/cpython/object.h) */
+/* PyTypeObject, behind the head; alike from CPython 3.8 to 3.15 (Include/cpython/object.h) */
 #define TYPE_NAME	 8u
 #define TYPE_BASIC_SIZE	 16u
 #define TYPE_FLAGS	 152u

@@ -30,6 +30,9 @@ struct sdw_object_layout {
 	uint32_t code_names; /* >= 3.11: co_localsplusnames, one name a slot */
 	uint32_t code_kinds; /* >= 3.11: co_localspluskinds, bytes: one a slot */
 
+	uint32_t tuple_items; /* of a tuple, behind its head: 3.14 and later keep a hash there, too
+			       */
+
 	/* PyDictKeysObject */
 	bool keys_have_size; /* <= 3.10: dk_size, a number; later dk_log2_index_bytes */
 	uint32_t keys_size;  /* dk_size or dk_log2_index_bytes (u8), and dk_log2_size before it */

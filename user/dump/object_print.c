@@ -142,7 +142,8 @@ static bool print_items(struct printer *printer, uint64_t items, uint64_t count,
 
 static bool print_sequence(struct printer *printer, uint64_t address, bool list, unsigned int depth)
 {
-	uint64_t body = address + sdw_object_head(printer->memory), count, items = body + 8;
+	uint64_t body = address + sdw_object_head(printer->memory), count;
+	uint64_t items = body + printer->memory->objects.tuple_items;
 
 	if (!sdw_dump_word(printer->memory, body, &count) || count > MAX_LENGTH)
 		return false;
