@@ -48,15 +48,18 @@ static __always_inline void thread_flags(struct sdw_scratch *scratch)
 {
 	const struct sdw_pylayout *layout = &scratch->walk.layout;
 	__u8 *flags = &scratch->sample.record.flags;
+	bool active = *flags & SDW_SAMPLE_HOLDS_GIL;
 	__u64 at = 0;
 	__u32 collecting;
 
 	if (layout->thread_status != SDW_NO_OFFSET &&
 	    (__u32)sdw_thread_word(&scratch->walk, layout->thread_status) &
 		    layout->thread_status_active_mask)
-		*flags |= SDW_SAMPLE_HOLDS_GIL;
-	if (!(*flags & SDW_SAMPLE_HOLDS_GIL))
+		active = true;
+	if (!active)
 		return;
+	if (!layout->free_threaded) /* there, many threads are active at once */
+		*flags |= SDW_SAMPLE_HOLDS_GIL;
 	if (layout->runtime_gc_collecting != SDW_NO_OFFSET)
 		at = scratch->interpreter.runtime_addr + layout->runtime_gc_collecting;
 	else if (layout->interpreter_gc_collecting != SDW_NO_OFFSET)
