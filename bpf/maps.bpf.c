@@ -12,6 +12,7 @@ struct sdw_map_codes codes SEC(".maps");
 struct sdw_map_stacks stacks SEC(".maps");
 struct sdw_map_processes processes SEC(".maps");
 struct sdw_map_interpreters interpreters SEC(".maps");
+struct sdw_map_groups groups SEC(".maps");
 struct sdw_map_layouts layouts SEC(".maps");
 struct sdw_map_rings rings SEC(".maps");
 struct sdw_map_life_ring life_ring SEC(".maps");

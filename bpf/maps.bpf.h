@@ -152,6 +152,13 @@ struct sdw_map_interpreters {
 	__type(value, struct sdw_interpreter);
 };
 
+struct sdw_map_groups {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SDW_MAX_GROUPS);
+	__type(key, __u64); /* id of a control group: the inode of its directory */
+	__type(value, __u32);
+};
+
 struct sdw_map_layouts {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, SDW_MAX_LAYOUTS);
@@ -183,6 +190,7 @@ extern struct sdw_map_codes codes SEC(".maps");
 extern struct sdw_map_stacks stacks SEC(".maps");
 extern struct sdw_map_processes processes SEC(".maps");
 extern struct sdw_map_interpreters interpreters SEC(".maps");
+extern struct sdw_map_groups groups SEC(".maps");
 extern struct sdw_map_layouts layouts SEC(".maps");
 extern struct sdw_map_rings rings SEC(".maps");
 extern struct sdw_map_life_ring life_ring SEC(".maps");

@@ -7,6 +7,7 @@
  * has not sent it yet, and what is new about process and thread. An overflow that does not get that
  * far is in exactly one counter (counters.h).
  */
+#include "cgroup.bpf.h"
 #include "task.bpf.h"
 #include "walk.bpf.h"
 
@@ -295,7 +296,7 @@ static __always_inline int on_overflow(void *ctx, const struct bpf_perf_event_da
 	if (!scratch->pid || scratch->pid == sdw_config.own_pid) {
 		lost = scratch->pid || !(both >> 32) ? SDW_LOST_OUTSIDE_TARGET
 						     : SDW_LOST_OUTSIDE_NAMESPACE;
-	} else if (take_process(cpu, scratch, count, task)) {
+	} else if (!in_target_group(task) || take_process(cpu, scratch, count, task)) {
 		lost = SDW_LOST_OUTSIDE_TARGET;
 	} else {
 		lost = make_sample(ctx, cpu, scratch, perf, period, bounded);
@@ -331,7 +332,8 @@ static __always_inline bool tracepoint_overflows(void)
 
 	if (sdw_config.namespace_inode)
 		pid = number_in(BPF_CORE_READ(task, group_leader), sdw_config.namespace_inode);
-	if (!count || (sdw_config.only_known && !bpf_map_lookup_elem(&processes, &pid)))
+	if (!count || (sdw_config.only_known && !bpf_map_lookup_elem(&processes, &pid)) ||
+	    !in_target_group(task))
 		return false;
 	if (++count->tracepoint_hits < sdw_config.tracepoint_period)
 		return false;

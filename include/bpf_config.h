@@ -20,6 +20,9 @@
 #define SDW_CODE_WAYS	 4u
 #define SDW_STACK_SLOTS	 65536u
 
+#define SDW_CGROUP_V2	  0xffffffffu /* for cgroup_subsystem */
+#define SDW_MAX_GROUPS	  1024u	      /* control groups recorded at once */
+
 /* Constant while the programs are loaded. */
 struct sdw_bpf_config {
 	__u32 processors;	 /* processors that have scratch, tables and a ring */
@@ -29,6 +32,8 @@ struct sdw_bpf_config {
 	__u32 follow_forks;	 /* 1: children of known processes become known */
 	__u32 namespace_inode;	 /* of the profiler's pid namespace; 0: the initial one */
 	__u32 own_pid;		 /* the profiler itself: never a target of -a */
+	__u32 cgroup_filter;	 /* 1: only tasks in the table of control groups are targets */
+	__u32 cgroup_subsystem;	 /* hierarchy of that table: a controller's number, or ... */
 	__u64 tracepoint_period; /* tracepoints: hits per sample */
 	__u64 wake_bytes;	 /* waiting in a ring: from there on the consumer is woken */
 };

@@ -98,6 +98,27 @@ struct signal_struct {
 	atomic_t live;
 };
 
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup_subsys_state *subsys[1];
+	struct cgroup *dfl_cgrp;
+};
+
 struct mm_struct {
 	unsigned long start_stack;
 };
@@ -115,6 +136,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct signal_struct *signal;
+	struct css_set *cgroups;
 	struct thread_struct thread;
 	char comm[16];
 };

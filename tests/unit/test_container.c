@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "target/cgroup.h"
-#include "target/container.h"
+#include "target/container_find.h"
 #include "target/container_state.h"
 
 #define ID "3f4c2a9be1d05687c0ffee00112233445566778899aabbccddeeff0123456789"
@@ -165,6 +165,53 @@ static void test_runc_and_crun_say_which_groups_are_theirs(void **state)
 			 strlen("/jobs/nightly"));
 }
 
+/* What is left of these when one is asked for, as "web|db". */
+static void expect_match(const struct sdw_container *containers, size_t count, const char *asked,
+			 const char *expected, bool is_pod)
+{
+	struct sdw_found_containers found = {0};
+	char left[256] = "";
+
+	found.items = calloc(count, sizeof(*found.items));
+	assert_non_null(found.items);
+	for (; found.count < count; found.count++)
+		found.items[found.count].container = &containers[found.count];
+	sdw_found_containers_match(&found, asked);
+	for (size_t i = 0; i < found.count; i++) {
+		strcat(strcat(left, i ? "|" : ""), found.items[i].container->id);
+		assert_int_equal(found.items[i].is_pod, is_pod);
+	}
+	assert_string_equal(left, expected);
+	sdw_found_containers_free(&found);
+}
+
+static void test_a_container_is_found_by_what_people_call_it(void **state)
+{
+	static const struct sdw_container all[] = {
+		{.id = "aa11", .name = "web", .pod = "shop/one", .pod_uid = "uid-1"},
+		{.id = "aa22", .name = "side", .pod = "shop/one", .pod_uid = "uid-1"},
+		{.id = "bb11", .name = "web", .pod = "shop/two", .pod_uid = "uid-2"},
+		{.id = "cc11", .name = "database", .pod = "", .pod_uid = ""},
+		{.id = "nightly", .name = "", .pod = "", .pod_uid = ""},
+		{.id = "nightly-2", .name = "", .pod = "", .pod_uid = ""},
+	};
+	const size_t count = sizeof(all) / sizeof(*all);
+
+	(void)state;
+	expect_match(all, count, "aa11", "aa11", false);
+	expect_match(all, count, "aa", "aa11|aa22", false);
+	expect_match(all, count, "b", "bb11", false);
+	expect_match(all, count, "database", "cc11", false);
+	expect_match(all, count, "data", "cc11", false);
+	expect_match(all, count, "web", "aa11|bb11", false);
+	expect_match(all, count, "shop/two/web", "bb11", false);
+	expect_match(all, count, "nightly", "nightly", false); /* not the longer one */
+	expect_match(all, count, "uid-1", "aa11", true);
+	expect_match(all, count, "shop/one", "aa11", true);
+	expect_match(all, count, "two", "bb11", true);
+	expect_match(all, count, "x", "", false);
+}
+
 static void test_broken_state_is_no_name(void **state)
 {
 	static const char *const texts[] = {"",
@@ -247,6 +294,7 @@ int main(void)
 		TEST(test_containerd_names_of_kubernetes),
 		TEST(test_without_state_the_id_and_the_pods_uid_are_known),
 		TEST(test_runc_and_crun_say_which_groups_are_theirs),
+		TEST(test_a_container_is_found_by_what_people_call_it),
 		TEST(test_broken_state_is_no_name),
 		TEST(test_no_link_leads_out_of_the_root),
 		TEST(test_mounts),

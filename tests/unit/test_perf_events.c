@@ -162,7 +162,7 @@ static void require_events(void)
 
 	sdw_events_fill_attr(&config, &attr);
 	attr.inherit_thread = 0;
-	fd = sdw_perf_event_open(&attr, 0, -1);
+	fd = sdw_perf_event_open(&attr, 0, -1, 0);
 	if (fd == -EACCES || fd == -EPERM || fd == -ENOSYS)
 		skip();
 	assert_true(fd >= 0);

@@ -26,7 +26,12 @@ struct sdw_config {
 	double duration_s; /* 0: until the target ends or a signal comes */
 
 	bool all;    /* -a */
-	pid_t *pids; /* -p */
+	char **cgroups; /* --cgroup: paths, as given */
+	size_t cgroup_count;
+	char **containers; /* --container: names or ids, as given */
+	size_t container_count;
+	struct sdw_cgroup_targets *groups; /* what these are, found before recording; NULL: none */
+	pid_t *pids;			   /* -p */
 	size_t pid_count;
 	bool children;	    /* follow processes that targets fork (always for a command) */
 	char **command;	    /* argv after --, NULL-terminated; NULL: none */

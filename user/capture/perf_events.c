@@ -18,6 +18,7 @@
 
 #include "base/array.h"
 #include "base/log.h"
+#include "capture/cgroup_target.h"
 #include "capture/perf_events.h"
 #include "capture/perf_events_internal.h"
 #include "capture/target_threads.h"
@@ -30,6 +31,7 @@ struct sdw_events {
 	struct perf_event_attr attr;
 	uint64_t fixed_period;
 	int prog_fd;
+	unsigned long flags; /* for perf_event_open() */
 	bool enabled_by_exec;
 	bool need_filter;
 };
@@ -59,11 +61,12 @@ void sdw_events_fill_attr(const struct sdw_config *config, struct perf_event_att
 	}
 	/*
 	 * A processor's clock is counted by the time it was enabled, as its own count is short by
-	 * up to a tenth of the idle time (seen with 6.18). That has idle time in it: no
-	 * exclude_idle, the program sees the idle overflows too, and counts them as outside the
-	 * target.
+	 * up to a tenth of the idle time, and of a group's too large by what stopping its timer
+	 * costs (both seen with 6.18). That has idle time in it: no exclude_idle, the program sees
+	 * the idle overflows too, and counts them as outside the target. A group's event is enabled
+	 * while one of its tasks runs.
 	 */
-	if (config->all) {
+	if (config->all || config->groups) {
 		if (config->event.is_clock)
 			attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
 		return;
@@ -80,9 +83,10 @@ void sdw_events_fill_attr(const struct sdw_config *config, struct perf_event_att
 	attr->enable_on_exec = config->command != NULL;
 }
 
-int sdw_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
+int sdw_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
 {
-	int fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd =
+		(int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -106,15 +110,15 @@ static int open_one(struct sdw_events *events, pid_t pid, int cpu)
 	err = sdw_array_reserve(events, 1);
 	if (err)
 		return err;
-	fd = sdw_perf_event_open(&events->attr, pid, cpu);
+	fd = sdw_perf_event_open(&events->attr, pid, cpu, events->flags);
 	if (fd == -EINVAL && events->attr.inherit_thread) {
 		/* before 5.13 */
 		events->attr.inherit_thread = 0;
 		events->need_filter = true;
-		fd = sdw_perf_event_open(&events->attr, pid, cpu);
+		fd = sdw_perf_event_open(&events->attr, pid, cpu, events->flags);
 	}
 	if (fd == -EMFILE && raise_file_limit())
-		fd = sdw_perf_event_open(&events->attr, pid, cpu);
+		fd = sdw_perf_event_open(&events->attr, pid, cpu, events->flags);
 	if (fd < 0)
 		return fd;
 	if (events->prog_fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_BPF, events->prog_fd) < 0) {
@@ -205,13 +209,15 @@ static int open_tasks(struct sdw_events *events, const struct sdw_config *config
 	return err;
 }
 
-static int open_processors(struct sdw_events *events)
+/* who: -1: all tasks; with PERF_FLAG_PID_CGROUP in events->flags those of this directory's group.
+ */
+static int open_processors(struct sdw_events *events, int who)
 {
 	long cpu, processors = sysconf(_SC_NPROCESSORS_CONF);
 	int err;
 
 	for (cpu = 0; cpu < processors; cpu++) {
-		err = open_one(events, -1, (int)cpu);
+		err = open_one(events, who, (int)cpu);
 		if (err == -EMFILE || err == -ENFILE)
 			sdw_error(
 				"too few open files: one a processor is needed; raise the limit with: "
@@ -221,6 +227,17 @@ static int open_processors(struct sdw_events *events)
 			return err;
 	}
 	return events->count ? 0 : -ENODEV;
+}
+
+/* A group's event is in force on a processor while one of the group's tasks runs there. */
+static int open_groups(struct sdw_events *events, const struct sdw_cgroup_targets *groups)
+{
+	int err = 0;
+
+	events->flags = PERF_FLAG_PID_CGROUP;
+	for (size_t i = 0; i < groups->count && !err; i++)
+		err = open_processors(events, groups->items[i].directory);
+	return err;
 }
 
 /*
@@ -257,8 +274,10 @@ int sdw_events_open(const struct sdw_config *config, const pid_t *pids, size_t c
 	events->enabled_by_exec = events->attr.enable_on_exec;
 	if (config->event.type == PERF_TYPE_TRACEPOINT)
 		err = open_tracepoint(events);
-	else if (config->all)
-		err = open_processors(events);
+	else if (sdw_config_counts_processors(config))
+		err = open_processors(events, -1);
+	else if (config->groups)
+		err = open_groups(events, config->groups);
 	else
 		err = open_tasks(events, config, pids, count);
 	if (err) {

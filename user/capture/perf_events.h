@@ -4,7 +4,8 @@
  * closed.
  *
  * Per-task events with inheritance for processes and commands (so only what the target does is
- * counted, on whatever processor it runs), one event per processor for -a.
+ * counted, on whatever processor it runs), one event per processor for -a, and one per processor
+ * and group for control groups.
  */
 #ifndef SDW_PERF_EVENTS_H
 #define SDW_PERF_EVENTS_H
@@ -25,7 +26,8 @@ uint64_t sdw_events_fixed_period(const struct sdw_config *config);
 
 /*
  * Opens the events, disabled, each bound to the program `bpf_prog_fd` (< 0: to none, for
- * measuring). -a:      one per online processor; pids is ignored command: pids[0] is the child that
+ * measuring). -a:      one per online processor; pids is ignored groups: the same for each that
+ * config->groups has; command: pids[0] is the child that
  * waits in sdw_launch; counting starts by itself at its exec -p:      one per thread of each
  * process, inherited by the threads (and, with config->children, the processes) that these make
  * later A process that is gone meanwhile is no error unless all are. Returns 0, or -errno after

@@ -10,7 +10,7 @@
 /* What the kernel is asked for. */
 void sdw_events_fill_attr(const struct sdw_config *config, struct perf_event_attr *attr);
 
-/* Returns a file descriptor or -errno. */
-int sdw_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu);
+/* flags: PERF_FLAG_* beside close-on-exec. Returns a file descriptor or -errno. */
+int sdw_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags);
 
 #endif

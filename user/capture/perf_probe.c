@@ -20,7 +20,9 @@ static int try_event(const struct sdw_config *config)
 	sdw_events_fill_attr(config, &attr);
 	attr.inherit_thread = 0; /* sdw_events_open() falls back by itself */
 	attr.enable_on_exec = 0;
-	fd = config->all ? sdw_perf_event_open(&attr, -1, 0) : sdw_perf_event_open(&attr, 0, -1);
+	fd = config->all || config->cgroup_count || config->container_count
+		     ? sdw_perf_event_open(&attr, -1, 0, 0)
+		     : sdw_perf_event_open(&attr, 0, -1, 0);
 	if (fd < 0)
 		return fd;
 	close(fd);

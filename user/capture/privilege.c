@@ -115,7 +115,7 @@ static bool reads_others(const struct sdw_config *config)
 		if (sdw_remote_read((uint32_t)config->pids[i], 0, &byte, 1) == -EPERM)
 			return true;
 	}
-	return config->all;
+	return config->all || config->cgroup_count || config->container_count;
 }
 
 void sdw_privilege_gather(const struct sdw_config *config, struct sdw_privilege_facts *facts)

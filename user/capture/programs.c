@@ -13,6 +13,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/log.h"
+#include "capture/cgroup_target.h"
 #include "capture/programs.h"
 #ifdef __clang_analyzer__ /* it does not look into the library, and sees a leak in the skeleton */
 #define bpf_object__destroy_skeleton(skeleton) free(skeleton)
@@ -68,6 +69,8 @@ static void configure(struct sdw_programs *programs, const struct sdw_config *co
 		.follow_forks = config->children || config->command,
 		.namespace_inode = own_namespace(),
 		.own_pid = (uint32_t)getpid(),
+		.cgroup_filter = config->groups && (!config->groups->by_event),
+		.cgroup_subsystem = config->groups ? config->groups->subsystem : 0,
 		.tracepoint_period = config->period ? config->period : 1,
 		.wake_bytes = config->ring_bytes / 4,
 	};
@@ -179,6 +182,19 @@ static int make_rings(struct sdw_programs *programs, uint32_t bytes)
 	return 0;
 }
 
+/* The groups whose tasks are targets; not needed where their events see to that. */
+static int fill_groups(struct sdw_programs *programs, const struct sdw_cgroup_targets *groups)
+{
+	int table = bpf_map__fd(programs->skeleton->maps.groups);
+	uint32_t is_target = 1;
+
+	for (size_t i = 0; groups && i < groups->count; i++) {
+		if (bpf_map_update_elem(table, &groups->items[i].id, &is_target, BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
 /*
  * Only the program that the event needs is loaded, in the variant that the kernel can run (bpf_loop
  * came with 5.17).
@@ -219,9 +235,10 @@ int sdw_programs_load(const struct sdw_config *config, bool only_known,
 	if (err)
 		goto out;
 	choose_program(new, tracepoint);
-	configure(new, config, only_known || (tracepoint && !config->all));
+	configure(new, config, only_known || (tracepoint && !config->all && !config->groups));
 	err = size_tables(new);
 	err = err ?: load_skeleton(new, config);
+	err = err ?: fill_groups(new, config->groups);
 	err = err ?: make_rings(new, config->ring_bytes);
 	if (err)
 		goto out;

@@ -61,6 +61,15 @@ static void describe_target(const struct sdw_config *config, char *text, size_t 
 	text[0] = '\0';
 	if (config->all)
 		snprintf(text, room, "all processes");
+	for (size_t i = 0; i < config->container_count && used < room; i++)
+		used += (size_t)snprintf(text + used, room - used, i ? " %s" : "container %s",
+					 config->containers[i]);
+	for (size_t i = 0; i < config->cgroup_count && used < room; i++)
+		used += (size_t)snprintf(text + used, room - used,
+					 i	? " %s"
+					 : used ? ", cgroup %s"
+						: "cgroup %s",
+					 config->cgroups[i]);
 	for (size_t i = 0; i < config->pid_count && used < room; i++)
 		used += (size_t)snprintf(text + used, room - used, i ? " %d" : "pid %d",
 					 (int)config->pids[i]);

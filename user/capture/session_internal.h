@@ -64,7 +64,10 @@ struct sdw_session {
 	int exit_status;    /* of the command */
 	int stops;	    /* signals to stop that came */
 	bool command_ended;
-	bool complete; /* ended in order: the totals are final */
+	uint64_t looking_ns; /* since when processes of groups are looked at */
+	bool groups_lived;   /* there were processes in the groups ... */
+	bool groups_ended;   /* ... and there are none now */
+	bool complete;	     /* ended in order: the totals are final */
 };
 
 uint64_t sdw_session_now(void);

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/number_file.h"
+#include "capture/cgroup_target.h"
 #include "capture/event_spec.h"
 #include "capture/launch.h"
 #include "capture/perf_events.h"
@@ -70,6 +71,45 @@ int sdw_capture_take_pids(void *target, const char *value)
 	}
 }
 
+static int add_text(const struct sdw_capture_arguments *arguments, char ***items, size_t *count,
+		    size_t *room, const char *option, const char *value)
+{
+	if (!*value) {
+		sdw_error("%s: --%s: the name is empty", arguments->verb, option);
+		return -EINVAL;
+	}
+	if (*count == *room) {
+		size_t wanted = *room ? 2 * *room : 8;
+		char **larger = reallocarray(*items, wanted, sizeof(*larger));
+
+		if (!larger) {
+			sdw_error("%s: out of memory", arguments->verb);
+			return -ENOMEM;
+		}
+		*items = larger;
+		*room = wanted;
+	}
+	(*items)[(*count)++] = (char *)(uintptr_t)value; /* of argv */
+	return 0;
+}
+
+int sdw_capture_take_cgroup(void *target, const char *value)
+{
+	struct sdw_capture_arguments *arguments = target;
+
+	return add_text(arguments, &arguments->config.cgroups, &arguments->config.cgroup_count,
+			&arguments->cgroup_room, "cgroup", value);
+}
+
+int sdw_capture_take_container(void *target, const char *value)
+{
+	struct sdw_capture_arguments *arguments = target;
+
+	return add_text(arguments, &arguments->config.containers,
+			&arguments->config.container_count, &arguments->container_room, "container",
+			value);
+}
+
 int sdw_capture_take_children(void *target, const char *value)
 {
 	(void)value;
@@ -114,20 +154,24 @@ static int wrong(const struct sdw_capture_arguments *arguments, const char *what
 static int check_target(struct sdw_capture_arguments *arguments)
 {
 	struct sdw_config *config = &arguments->config;
-	int targets = config->all + (config->pid_count > 0) + (config->command != NULL);
+	bool grouped = config->cgroup_count || config->container_count;
+	int targets = config->all + (config->pid_count > 0) + (config->command != NULL) + grouped;
 
 	if (!targets) {
-		sdw_error("%s: nothing to record: give a command, --pid PID or --all, e.g. "
-			  "'sidewinder %s -- python3 app.py'; 'sidewinder %s --help' tells more",
-			  arguments->verb, arguments->verb, arguments->verb);
+		sdw_error(
+			"%s: nothing to record: give a command, --pid PID, --container NAME or "
+			"--all, e.g. 'sidewinder %s -- python3 app.py'; 'sidewinder %s --help' tells more",
+			arguments->verb, arguments->verb, arguments->verb);
 		return -EINVAL;
 	}
 	if (targets > 1)
 		return wrong(arguments,
-			     "only one of a command, --pid and --all can be recorded at a time");
-	if (config->all && arguments->follow != SDW_FOLLOW_DEFAULT)
-		return wrong(arguments, "--children and --no-children mean nothing with --all");
-	config->children = config->all || arguments->follow == SDW_FOLLOW_CHILDREN ||
+			     "only one of a command, --pid, --container or --cgroup, and --all can "
+			     "be recorded at a time");
+	if ((config->all || grouped) && arguments->follow != SDW_FOLLOW_DEFAULT)
+		return wrong(arguments, "--children and --no-children mean nothing with --all, "
+					"--container and --cgroup");
+	config->children = config->all || grouped || arguments->follow == SDW_FOLLOW_CHILDREN ||
 			   (config->command && arguments->follow == SDW_FOLLOW_DEFAULT);
 	return 0;
 }
@@ -233,7 +277,8 @@ int sdw_capture_check(struct sdw_config *config)
 		if (err)
 			return sdw_launch_failure_status(err);
 	}
-	if (sdw_privilege_check(config) || sdw_events_probe(config))
+	if (sdw_privilege_check(config) || sdw_events_probe(config) ||
+	    sdw_cgroup_targets_find(config))
 		return SDW_EXIT_FAULT;
 	return SDW_EXIT_OK;
 }
@@ -249,4 +294,15 @@ void sdw_output_failed(const char *output, int err)
 			  output);
 	else
 		sdw_error("cannot create output %s: %s", output, strerror(-err));
+}
+
+void sdw_capture_config_free(struct sdw_config *config)
+{
+	sdw_cgroup_targets_free(config->groups);
+	free(config->pids);
+	free(config->cgroups);
+	free(config->containers);
+	config->pids = NULL;
+	config->cgroups = config->containers = NULL;
+	config->groups = NULL;
 }

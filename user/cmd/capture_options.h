@@ -15,7 +15,7 @@ struct sdw_capture_arguments {
 	struct sdw_config config;
 	const char *event; /* NULL: not given */
 	enum sdw_capture_follow follow;
-	size_t pid_room;
+	size_t pid_room, cgroup_room, container_room;
 	bool verbose;
 };
 
@@ -38,8 +38,13 @@ int sdw_capture_check(struct sdw_config *config);
 /* Says why sdw_ctf_create() could not make the trace `output`. */
 void sdw_output_failed(const char *output, int err);
 
+/* Frees what the options and the check have allocated; the config is of no use then. */
+void sdw_capture_config_free(struct sdw_config *config);
+
 /* For the tables below. */
 int sdw_capture_take_pids(void *arguments, const char *value);
+int sdw_capture_take_container(void *arguments, const char *value);
+int sdw_capture_take_cgroup(void *arguments, const char *value);
 int sdw_capture_take_children(void *arguments, const char *value);
 int sdw_capture_take_no_children(void *arguments, const char *value);
 extern const struct sdw_option_word sdw_capture_native_words[];
@@ -57,6 +62,12 @@ extern const struct sdw_option_word sdw_capture_native_words[];
 	 .help = "processes that run already, with all their threads; may be given again, "        \
 		 "or a list "                                                                      \
 		 "as 12,13"},                                                                      \
+	{SDW_OPTION_CALL, 0, "container", "NAME|ID", .call = sdw_capture_take_container,           \
+	 .help = "the container with this name, or whose id begins so, or all of this pod, "       \
+		 "with what starts in it later; may be given again"},                              \
+	{SDW_OPTION_CALL, 0, "cgroup", "PATH", .call = sdw_capture_take_cgroup,                    \
+	 .help = "a control group and those below it, as /proc/PID/cgroup names it, or its "       \
+		 "directory; may be given again"},                                                 \
 	{SDW_OPTION_FLAG, 'a', "all", NULL, SDW_CAPTURE_FIELD(config.all),                         \
 	 .help = "everything on this machine"},                                                    \
 	{SDW_OPTION_CALL, 0, "children", .call = sdw_capture_take_children,                        \

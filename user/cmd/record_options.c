@@ -52,6 +52,8 @@ static const char *const examples[] = {
 	"look at a running service for ten seconds",
 	"sidewinder record -p 4711 --children --kernel -F 5000 -o trace",
 	"a prefork server with its workers, with kernel frames, at 5 kHz",
+	"sidewinder record --container web -d 30",
+	"a container of Docker, Podman, Kubernetes and others, by name or id",
 	"sidewinder record -a -d 30 --native=none",
 	"every Python process of the machine, Python frames only",
 	"sidewinder record -e page-faults -c 1 -- python3 app.py",
@@ -62,7 +64,7 @@ static const char *const examples[] = {
 const struct sdw_usage sdw_usage_record = {
 	.verb = "record",
 	.arguments = "[OPTION]... [--] COMMAND [ARGUMENT]...\n"
-		     "       sidewinder record [OPTION]... --pid PID | --all",
+		     "       sidewinder record [OPTION]... --pid PID | --container NAME | --all",
 	.summary =
 		"Records where unmodified Python programs spend their time, as Python, native and "
 		"kernel stacks, into a trace directory. The exit status is that of the command; "
@@ -99,6 +101,5 @@ enum sdw_options_result sdw_record_options_parse(int argc, char **argv, struct s
 
 void sdw_record_options_free(struct sdw_config *config)
 {
-	free(config->pids);
-	config->pids = NULL;
+	sdw_capture_config_free(config);
 }

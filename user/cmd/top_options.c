@@ -164,6 +164,5 @@ enum sdw_options_result sdw_top_options_parse(int argc, char **argv,
 
 void sdw_top_options_free(struct sdw_top_arguments *arguments)
 {
-	free(arguments->capture.config.pids);
-	arguments->capture.config.pids = NULL;
+	sdw_capture_config_free(&arguments->capture.config);
 }
