@@ -61,9 +61,9 @@ def measure(sidewinder, results, pythons, seconds, runs):
                  statistics.median(run['ideal'] for run in got), runs, max(run['rms'] for run in got))), data=got)
 
 
-def one(sidewinder, python, frequency, seconds):
+def one(sidewinder, python, frequency, seconds, options=()):
     out = sidewinder.path('truth.json')
-    recording = sidewinder.record(frequency, run_target(python, 'thread', seconds, out))
+    recording = sidewinder.record(frequency, run_target(python, 'thread', seconds, out), options=options)
     summary = recording.wait()
     with open(out) as file:
         truth = json.load(file)

@@ -6,10 +6,8 @@
  * they make later, with a BPF program that returns at once, until SIGINT. Out: one JSON object: the
  * nanoseconds the event counted and the overflows that they make.
  */
-#include <bpf/bpf.h>
 #include <dirent.h>
 #include <errno.h>
-#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdint.h>
@@ -20,19 +18,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "empty_program.h"
+
 #define MAX_THREADS 256
-
-/* r0 = 0; exit: the kernel does nothing further with an overflow for which the program returns 0 */
-static int load_empty_program(void)
-{
-	const struct bpf_insn code[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-
-	return bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "sdw_floor", "GPL", code,
-			     sizeof(code) / sizeof(code[0]), NULL);
-}
 
 static int open_event(pid_t tid, uint64_t period, int program)
 {

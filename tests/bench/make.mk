@@ -3,6 +3,17 @@ $(O)/bench/floor: tests/bench/floor.c $(O)/flags
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< -lbpf
--include $(O)/bench/floor.d
+
+# what `make paper` needs besides
+$(O)/bench/forwarding: tests/bench/forwarding.c $(O)/flags
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< -lbpf
+-include $(O)/bench/floor.d $(O)/bench/forwarding.d
 
 bench: $(O)/bench/floor
+
+# the rows of the work this comes from, measured here: QUICK=1 for a look, JSON=1 for programs
+.PHONY: paper
+paper: all $(O)/bench/floor $(O)/bench/forwarding
+	$(Q)tests/bench/paper.sh $(O)

@@ -23,7 +23,7 @@ class Sidewinder:
         return os.path.join(self.work, name)
 
     def record(self, frequency, target, native=False, options=(), name='trace'):
-        """Starts a recording of a pid, a command (list) or '-a'; returns the Recording."""
+        """Starts a recording of a pid, a command (list) or '-a'; returns the Recording. frequency None: by the options."""
         return Recording(self, frequency, target, native, list(options), name)
 
     def folded(self, trace):
@@ -52,8 +52,9 @@ class Recording:
             target = ['--'] + target
         else:
             target = [target]
-        command = [sidewinder.program, 'record', '-F', str(frequency), '-o', self.trace, '--json', '--quiet',
-                   '--no-report', '--native=' + ('dwarf' if native else 'none')] + options + target
+        rate = ['-F', str(frequency)] if frequency else []
+        command = [sidewinder.program, 'record'] + rate + ['-o', self.trace, '--json', '--quiet', '--no-report',
+                   '--native=' + ('dwarf' if native else 'none')] + options + target
         self.log = open(self.trace + '.log', 'w+')
         self.out = open(self.trace + '.json', 'w+')
         self.child = process.Child(command, stdout=self.out, stderr=self.log)
