@@ -210,3 +210,386 @@ static int open_targets(struct sdw_session *session)
 	}
 	if (config->groups)
 		return add_members(session, config->groups);
+	session->targets =
+		calloc(config->pid_count ? config->pid_count : 1, sizeof(*session->targets));
+	if (!session->targets)
+		return -ENOMEM;
+	session->target_count = config->pid_count;
+	for (size_t i = 0; i < config->pid_count; i++)
+		session->targets[i].pidfd = -1;
+	for (size_t i = 0; i < config->pid_count && !err; i++)
+		err = watch_target(session, i);
+	if (!err && config->children)
+		err = add_descendants(session);
+	return err;
+}
+
+static int open_events(struct sdw_session *session)
+{
+	const struct sdw_config *config = session->config;
+	int fd = sdw_programs_overflow_fd(session->programs);
+
+	if (config->command)
+		return sdw_events_open(config, &session->launch.pid, 1, fd, &session->events);
+	return sdw_events_open(config, config->pids, config->pid_count, fd, &session->events);
+}
+
+/*
+ * The soft limit is a default for programs that use select(); a thread's event or a processor's
+ * ring is a descriptor each. The command gets back what it would have had.
+ */
+static void raise_file_limit(struct sdw_session *session)
+{
+	struct rlimit raised;
+
+	if (getrlimit(RLIMIT_NOFILE, &session->file_limit))
+		return;
+	raised = session->file_limit;
+	raised.rlim_cur = raised.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &raised);
+}
+
+/* Everything but the events. only_known: see programs.h. */
+static int open_capture(struct sdw_session *session, bool only_known)
+{
+	int err;
+
+	raise_file_limit(session);
+	session->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (session->epoll < 0)
+		return -errno;
+	err = sdw_programs_load(session->config, only_known, &session->programs);
+	err = err ?: sdw_sideband_open(&session->sideband);
+	err = err
+		      ?: sdw_pipeline_create(session->config, session->sink, session->programs,
+					     session->period, &session->pipeline);
+	err = err ?: open_rings(session);
+	err = err ?: open_signals(session);
+	return err ?: open_targets(session);
+}
+
+int sdw_session_create(const struct sdw_config *config, struct sdw_sink *sink,
+		       struct sdw_session **session)
+{
+	struct sdw_session *new = calloc(1, sizeof(*new));
+	bool only_known = config->pid_count && !config->children;
+	int err;
+
+	if (!new)
+		return -ENOMEM;
+	new->config = config;
+	new->sink = sink;
+	new->epoll = new->signals = -1;
+	new->launch = SDW_LAUNCH_NONE;
+	new->period = sdw_events_fixed_period(config);
+	err = open_capture(new, only_known);
+	err = err ?: open_events(new);
+	if (err) {
+		sdw_session_free(new);
+		return err;
+	}
+	*session = new;
+	return 0;
+}
+
+int sdw_session_watch(struct sdw_session *session, int fd, int (*ready)(void *context),
+		      void *context)
+{
+	session->watch_ready = ready;
+	session->watch_context = context;
+	return add_wait(session, fd, TAG_WATCH, 0);
+}
+
+/* ---- running ---- */
+
+void sdw_session_stop(struct sdw_session *session)
+{
+	session->stops++;
+	if (session->launch.pid && !session->command_ended)
+		kill(session->launch.pid, SIGTERM);
+}
+
+static void on_signal(struct sdw_session *session)
+{
+	struct signalfd_siginfo info;
+
+	while (read(session->signals, &info, sizeof(info)) == sizeof(info)) {
+		session->stops++;
+		/* a terminal sends its signals to the command itself; others are passed on */
+		if (session->launch.pid && !session->command_ended &&
+		    !(info.ssi_signo == SIGINT && info.ssi_code == SI_KERNEL))
+			kill(session->launch.pid, (int)info.ssi_signo);
+	}
+}
+
+static void on_target_end(struct sdw_session *session, size_t index)
+{
+	struct sdw_target *target = &session->targets[index];
+
+	if (target->pidfd < 0)
+		return;
+	close(target->pidfd);
+	target->pidfd = -1;
+	session->targets_alive--;
+}
+
+static int on_command_end(struct sdw_session *session)
+{
+	int ended = sdw_launch_reap(&session->launch, false, &session->exit_status);
+
+	if (ended == 1)
+		session->command_ended = true;
+	return ended < 0 ? ended : 0;
+}
+
+static int handle(struct sdw_session *session, const struct epoll_event *event)
+{
+	switch ((enum wait_tag)(event->data.u64 >> 32)) {
+	case TAG_SIGNAL:
+		on_signal(session);
+		return 0;
+	case TAG_COMMAND:
+		return on_command_end(session);
+	case TAG_TARGET:
+		on_target_end(session, (uint32_t)event->data.u64);
+		return 0;
+	case TAG_WATCH:
+		return session->watch_ready(session->watch_context);
+	default: /* drained in any case */
+		session->woken_ns = sdw_session_now();
+		return 0;
+	}
+}
+
+/*
+ * How long to sleep: to the next tick, to the next look at an image that is starting, or until the
+ * record that woke us is old enough to be handled: often a process has begun, and each of its
+ * samples lacks its Python frames until we have looked.
+ */
+static int wait_ms(const struct sdw_session *session, uint64_t now_ns)
+{
+	uint64_t next_ns = now_ns + TICK_MS * 1000000ull;
+	uint64_t retry_ns = session->pipeline->images.next_retry_ns;
+	uint64_t ripe_ns = session->woken_ns + LAG_NS;
+
+	if (retry_ns && retry_ns < next_ns)
+		next_ns = retry_ns;
+	if (ripe_ns >= now_ns && ripe_ns < next_ns)
+		next_ns = ripe_ns;
+	return next_ns > now_ns ? (int)((next_ns - now_ns) / 1000000) + 1 : 0;
+}
+
+static bool is_over(const struct sdw_session *session, uint64_t now_ns)
+{
+	const struct sdw_config *config = session->config;
+
+	if (config->duration_s > 0 &&
+	    (double)(now_ns - session->start_ns) >= config->duration_s * 1e9)
+		return true;
+	if (config->command)
+		return session->command_ended || session->stops > 1;
+	return session->stops || (config->pid_count && !session->targets_alive) ||
+	       session->groups_ended;
+}
+
+/* The target ends when no process is left in its groups; not before there was one. */
+static void look_at_groups(struct sdw_session *session)
+{
+	bool empty;
+
+	if (!session->config->groups)
+		return;
+	empty = sdw_cgroup_targets_are_empty(session->config->groups);
+	session->groups_ended = empty && session->groups_lived;
+	session->groups_lived = session->groups_lived || !empty;
+}
+
+static int tick(struct sdw_session *session, uint64_t now_ns,
+		void (*progress)(void *context, const struct sdw_session_state *state),
+		void *context)
+{
+	struct sdw_session_state state = {.elapsed_ns = now_ns - session->start_ns};
+	int err = sdw_session_drain(session, now_ns - LAG_NS);
+
+	if (err)
+		return err;
+	sdw_images_tick(&session->pipeline->images, now_ns);
+	if (now_ns - session->flushed_ns >= FLUSH_NS) {
+		session->flushed_ns = now_ns;
+		err = sdw_session_report(session, now_ns - LAG_NS);
+		look_at_groups(session);
+	}
+	if (err || !progress || now_ns - session->progress_ns < PROGRESS_NS)
+		return err;
+	session->progress_ns = now_ns;
+	err = sdw_programs_count(session->programs, &session->counters);
+	state.overflows = session->counters.overflows;
+	state.samples = session->counters.samples;
+	state.lost =
+		state.overflows - state.samples - session->counters.lost[SDW_LOST_OUTSIDE_TARGET];
+	state.processes = session->pipeline->processes;
+	progress(context, &state);
+	return err;
+}
+
+static int loop(struct sdw_session *session,
+		void (*progress)(void *context, const struct sdw_session_state *state),
+		void *context)
+{
+	uint64_t now = sdw_session_now();
+	struct epoll_event events[16];
+	int count, err = 0;
+
+	while (!err && !is_over(session, now)) {
+		count = epoll_wait(session->epoll, events, 16, wait_ms(session, now));
+		if (count < 0 && errno != EINTR)
+			return -errno;
+		for (int i = 0; i < count && !err; i++)
+			err = handle(session, &events[i]);
+		now = sdw_session_now();
+		err = err ?: tick(session, now, progress, context);
+	}
+	return err;
+}
+
+/*
+ * The timer of an idle processor may come periods late, and once then (in a virtual machine it
+ * mostly does). No task has lost these overflows. Of `late` ones, gives how many there can have
+ * been.
+ */
+static uint64_t late_while_idle(const struct sdw_session *session, uint64_t late)
+{
+	uint64_t idle_ns = sdw_idle_time_ns() - session->idle_start_ns, periods;
+
+	if (!sdw_config_counts_processors(session->config) || !session->config->event.is_clock ||
+	    !session->idle_start_ns)
+		return 0;
+	periods = idle_ns / session->period;
+	if (periods <= session->counters.idle)
+		return 0;
+	periods -= session->counters.idle;
+	return periods < late ? periods : late;
+}
+
+/*
+ * With a fixed period the kernel's own count says how many overflows there were. Each thread leaves
+ * a period that it began and did not finish: that much is no loss. Of a processor's own event every
+ * period is one.
+ */
+static void count_undelivered(struct sdw_session *session)
+{
+	uint64_t expected = sdw_events_expected_overflows(session->events);
+	uint64_t seen = session->counters.overflows;
+
+	if (!sdw_config_counts_processors(session->config))
+		seen += session->pipeline->threads + session->pipeline->silent_threads;
+	if (expected <= seen)
+		return;
+	session->idle_late = late_while_idle(session, expected - seen);
+	session->not_delivered = expected - seen - session->idle_late;
+}
+
+/* Says which bound was met, since what is beyond it has no names or stacks. */
+static void say_bounds(const struct sdw_session *session)
+{
+	const struct sdw_pipeline *pipeline = session->pipeline;
+	uint64_t stacks = pipeline->builder.out_of_memory;
+	uint64_t codes = sdw_code_table_statistics(pipeline->codes)->out_of_bound;
+
+	if (stacks || codes)
+		sdw_warn("--max-memory was reached: %llu samples have no stack, %llu functions no "
+			 "name; a larger one keeps them",
+			 (unsigned long long)stacks, (unsigned long long)codes);
+	if (session->counters.processes_full)
+		sdw_warn("more than %u processes at once: some of them were not followed",
+			 SDW_MAX_PROCESSES);
+}
+
+/* Stops counting, and brings everything that was counted into the sink. */
+static int finish(struct sdw_session *session)
+{
+	int err;
+
+	sdw_events_disable(session->events);
+	session->end_ns = sdw_session_now();
+	err = sdw_session_drain(session, UINT64_MAX);
+	err = err ?: sdw_programs_count(session->programs, &session->counters);
+	if (err)
+		return err;
+	count_undelivered(session);
+	session->complete = true;
+	say_bounds(session);
+	return sdw_session_report(session, session->end_ns);
+}
+
+int sdw_session_run(struct sdw_session *session,
+		    void (*progress)(void *context, const struct sdw_session_state *state),
+		    void *context)
+{
+	int err;
+
+	session->start_ns = session->flushed_ns = session->progress_ns = sdw_session_now();
+	session->lost_said_ns = session->pipeline->last_ns = session->start_ns;
+	session->idle_start_ns = sdw_idle_time_ns();
+	err = sdw_events_enable(session->events);
+	if (!err && session->config->command) {
+		err = sdw_launch_run(&session->launch);
+		if (err)
+			session->exit_status = sdw_launch_failure_status(err);
+	}
+	/* only now: a sink that is told of no recording leaves nothing behind */
+	err = err ?: sdw_session_announce(session);
+	if (err)
+		return err;
+	err = loop(session, progress, context);
+	if (err) {
+		/* the sink is broken: count to the end all the same */
+		sdw_events_disable(session->events);
+		session->end_ns = sdw_session_now();
+		if (!sdw_programs_count(session->programs, &session->counters))
+			count_undelivered(session);
+		return err;
+	}
+	return finish(session);
+}
+
+bool sdw_session_was_stopped(const struct sdw_session *session)
+{
+	return session->stops > 0;
+}
+
+int sdw_session_exit_status(const struct sdw_session *session)
+{
+	return session->exit_status;
+}
+
+struct sdw_unwind_statistics sdw_session_unwind_statistics(const struct sdw_session *session)
+{
+	return session->pipeline->unwinding;
+}
+
+void sdw_session_free(struct sdw_session *session)
+{
+	if (!session)
+		return;
+	sdw_events_free(session->events);
+	sdw_launch_free(&session->launch);
+	for (size_t i = 0; i < session->target_count; i++) {
+		if (session->targets[i].pidfd >= 0)
+			close(session->targets[i].pidfd);
+	}
+	free(session->targets);
+	ring_buffer__free(session->rings);
+	free(session->drains);
+	sdw_queue_free(session->queue);
+	sdw_pipeline_free(session->pipeline);
+	sdw_sideband_close(session->sideband);
+	sdw_programs_free(session->programs);
+	if (session->signals >= 0)
+		close(session->signals);
+	if (session->epoll >= 0)
+		close(session->epoll);
+	if (session->masked)
+		sigprocmask(SIG_SETMASK, &session->old_mask, NULL);
+	free(session);
+}

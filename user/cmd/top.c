@@ -147,6 +147,8 @@ static void say_end(struct top *top)
 		what = "the time is over";
 	else if (config->command)
 		what = "the command has ended";
+	else if (config->groups)
+		what = "the container has ended";
 	snprintf(top->message, sizeof(top->message), "%s; q quits", what);
 }
 
