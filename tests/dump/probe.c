@@ -13,12 +13,17 @@
 #include "internal/pycore_interp.h"
 #include "internal/pycore_runtime.h"
 #endif
+#if PY_VERSION_HEX >= 0x03080000
 #include "internal/pycore_pystate.h"
+#elif PY_VERSION_HEX >= 0x03070000
+#include "internal/mem.h"
+#include "internal/pystate.h"
+#endif
 #if PY_VERSION_HEX >= 0x030b0000
 #include "internal/pycore_dict.h"
 #include "internal/pycore_frame.h"
 #else
-/* CPython 3.8 to 3.10 Objects/dict-common.h, which is not installed */
+/* CPython 3.6 to 3.10 Objects/dict-common.h, which is not installed */
 struct _dictkeysobject {
 	Py_ssize_t dk_refcnt;
 	Py_ssize_t dk_size;
@@ -33,13 +38,19 @@ struct _dictkeysobject {
 
 static void probe_states(struct sdw_object_layout *objects)
 {
+#if PY_VERSION_HEX < 0x03070000
+	/* interpreters have no number yet, and the GIL is variables of one file */
+	objects->interpreter_id = SDW_NO_OFFSET;
+	objects->interpreter_modules = offsetof(PyInterpreterState, modules);
+	objects->runtime_gil = objects->interpreter_gil = SDW_NO_OFFSET;
+#elif PY_VERSION_HEX < 0x030c0000
 	objects->interpreter_id = offsetof(PyInterpreterState, id);
-#if PY_VERSION_HEX < 0x030c0000
 	objects->interpreter_modules = offsetof(PyInterpreterState, modules);
 	objects->runtime_gil = offsetof(_PyRuntimeState, ceval.gil);
 	objects->interpreter_gil = SDW_NO_OFFSET;
 	objects->gil_size = sizeof(((_PyRuntimeState *)0)->ceval.gil);
 #else
+	objects->interpreter_id = offsetof(PyInterpreterState, id);
 	objects->interpreter_modules = offsetof(PyInterpreterState, imports.modules);
 	objects->runtime_gil = SDW_NO_OFFSET;
 	objects->interpreter_gil = offsetof(PyInterpreterState, ceval.gil);

@@ -11,8 +11,10 @@ THREAD_KEYS = {"tid", "inner_tid", "comm", "name", "state", "syscall", "certaint
                "waits_for_gil", "interpreters", "python_status", "native", "frames"}
 
 
-def start(context, name):
+def start(context, name, since=(3, 6)):
     """Starts targets/NAME; gives the process and what it printed before "ready"."""
+    if context.python_version < since:
+        raise rec.Skip("needs CPython %d.%d" % since)
     process = context.start_target(name)
     lines = [process.first_line]
     while lines[-1] != "ready\n":
@@ -82,7 +84,7 @@ def test_native_frames_lie_between_the_python_frames_that_they_join(context, pyt
     end = names.index("in_sort")
     assert end > at + 1, names
     if not any(name.startswith("0x") for name in names):  # symbols are there
-        assert "list_sort_impl" in names[at:end] or "list_sort" in names[at:end], names
+        assert {"list_sort_impl", "list_sort", "listsort"} & set(names[at:end]), names
 
 
 def test_locals_are_as_repr_has_them(context, python):
@@ -121,11 +123,11 @@ def test_the_collector_runs_and_its_callback_is_on_the_stack(context, python):
     asleep(context, process, 10)
     found = dump(context, process.pid)[0]
     assert found["interpreters"] == [
-        {"id": 0, "gil_holders": [], "gil_waiters": [], "gc_running": True}], found["interpreters"]
+        {"id": 0, "gil_holders": [], "gil_waiters": [], "gc_running": True if context.python_version > (3, 6) else None}], found["interpreters"]
 
 
 def test_holder_and_waiters_of_the_gil(context, python):
-    process, _ = start(context, "gil.py")
+    process, _ = start(context, "gil.py", (3, 7))
 
     def look():
         found = dump(context, process.pid)[0]
@@ -138,7 +140,7 @@ def test_holder_and_waiters_of_the_gil(context, python):
 
 
 def test_frames_of_subinterpreters_are_inside_those_of_the_main_one(context, python):
-    process, _ = start(context, "subinterpreters.py")
+    process, _ = start(context, "subinterpreters.py", (3, 8))
     asleep(context, process, 3)
     found = dump(context, process.pid)[0]
     assert [interpreter["id"] for interpreter in found["interpreters"]] == [0, 1, 2]
@@ -156,7 +158,7 @@ def test_frames_of_subinterpreters_are_inside_those_of_the_main_one(context, pyt
 
 
 def test_frames_are_those_of_the_walk_in_the_kernel(context, python):
-    process, _ = start(context, "wakes.py")
+    process, _ = start(context, "wakes.py", (2, 7))
     recording = context.record_well("-e", "context-switches", "-c", "1", "-d", "1", "-p",
                                     str(process.pid))
     recorded = {json.dumps(sample["frames"]) for sample in recording.samples()}
@@ -181,7 +183,7 @@ def test_frames_are_those_of_the_walk_in_the_kernel(context, python):
 
 
 def test_a_running_thread_has_its_python_frames_and_is_marked(context, python):
-    process, _ = start(context, "spins.py")
+    process, _ = start(context, "spins.py", (2, 7))
 
     def look():
         thread = dump(context, process.pid)[0]["threads"][0]

@@ -3,7 +3,7 @@
  * json.c - one process as a JSON object. Its keys, all of them stable:
  *
  *   pid, comm, command, python: null, or {version, path, problem (null if it can be walked)}
- *   interpreters: [{id, gil_holders: [tid], gil_waiters: [tid], gc_running}]
+ *   interpreters: [{id, gil_holders: [tid], gil_waiters: [tid], gc_running (or null)}]
  *   threads, by tid: [{tid, inner_tid, comm, name (threading's, or null), state (running, sleeping,
  *     waiting, stopped, ended, unknown), syscall (name or number, or null), certainty (exact: it
  *     did not run meanwhile; moving: it ran, two looks agreed; torn; gone), holds_gil,
@@ -50,6 +50,7 @@ static struct json_object *interpreter_json(const struct sdw_dump_process *proce
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *holders = json_object_new_array(), *waiters = json_object_new_array();
+	const struct sdw_dump_interpreter *interpreter = &process->states.interpreters.items[index];
 
 	add(object, "id", json_object_new_int64(id_of(process, index)));
 	for (size_t i = 0; i < process->threads.count; i++) {
@@ -63,7 +64,7 @@ static struct json_object *interpreter_json(const struct sdw_dump_process *proce
 	add(object, "gil_holders", holders);
 	add(object, "gil_waiters", waiters);
 	add(object, "gc_running",
-	    json_object_new_boolean(process->states.interpreters.items[index].gc_running));
+	    interpreter->gc_known ? json_object_new_boolean(interpreter->gc_running) : NULL);
 	return object;
 }
 

@@ -43,7 +43,8 @@ static void find_gil(const struct sdw_dump_memory *memory, struct sdw_dump_inter
 	interpreter->gil_size = objects->gil_size;
 	if (objects->runtime_gil != SDW_NO_OFFSET)
 		interpreter->gil = memory->python->runtime_addr + objects->runtime_gil;
-	else if (!sdw_dump_word(memory, interpreter->address + objects->interpreter_gil,
+	else if (objects->interpreter_gil == SDW_NO_OFFSET ||
+		 !sdw_dump_word(memory, interpreter->address + objects->interpreter_gil,
 				&interpreter->gil))
 		interpreter->gil = 0;
 }
@@ -57,15 +58,17 @@ static int add_interpreter(const struct sdw_dump_memory *memory, struct sdw_dump
 
 	if (sdw_array_reserve(&states->interpreters, 1))
 		return -ENOMEM;
-	if (memory->has_objects)
+	if (memory->has_objects && memory->objects.interpreter_id != SDW_NO_OFFSET)
 		new.id_known =
 			sdw_remote_read(memory->pid, address + memory->objects.interpreter_id,
 					&new.id, sizeof(new.id)) == 0;
 	if (layout->runtime_gc_collecting != SDW_NO_OFFSET)
-		read_int(memory, memory->python->runtime_addr + layout->runtime_gc_collecting,
-			 &collecting);
+		new.gc_known = read_int(
+			memory, memory->python->runtime_addr + layout->runtime_gc_collecting,
+			&collecting);
 	else if (layout->interpreter_gc_collecting != SDW_NO_OFFSET)
-		read_int(memory, address + layout->interpreter_gc_collecting, &collecting);
+		new.gc_known =
+			read_int(memory, address + layout->interpreter_gc_collecting, &collecting);
 	new.gc_running = collecting != 0;
 	find_gil(memory, &new);
 	states->interpreters.items[states->interpreters.count++] = new;

@@ -27,8 +27,8 @@ struct sdw_dump_interpreter {
 	uint64_t address;
 	int64_t id;
 	bool id_known;
-	bool gc_running;
-	uint64_t gil, gil_size; /* 0: not known, or there is none */
+	bool gc_known, gc_running; /* 3.6 and before do not tell */
+	uint64_t gil, gil_size;	   /* 0: not known, or there is none */
 };
 
 struct sdw_dump_state {

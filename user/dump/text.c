@@ -105,7 +105,10 @@ static void print_interpreter(const struct printer *printer, uint32_t index)
 		if (waiters)
 			fprintf(file, ", %u waiting for it", waiters);
 	}
-	fprintf(file, "; garbage collector %s\n", interpreter->gc_running ? "running" : "idle");
+	if (interpreter->gc_known)
+		fprintf(file, "; garbage collector %s",
+			interpreter->gc_running ? "running" : "idle");
+	fputc('\n', file);
 }
 
 static void print_state(const struct printer *printer, const struct sdw_dump_thread *thread)

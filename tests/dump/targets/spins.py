@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Computes without end, below two functions."""
+import sys
 
 
 def spin():
@@ -12,5 +13,6 @@ def outer():
     spin()
 
 
-print("ready", flush=True)
+print("ready")
+sys.stdout.flush()
 outer()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Sleeps again and again in one place, below Python and C functions."""
+import sys
 import time
 
 
@@ -17,7 +18,8 @@ class Key:
 
 
 def main():
-    print("ready", flush=True)
+    print("ready")
+    sys.stdout.flush()
     sorted([Key(1), Key(2)])
 
 
