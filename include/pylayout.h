@@ -67,9 +67,10 @@ struct sdw_pylayout {
 	__u32 frame_code;	 /* f_code, f_executable */
 	__u32 frame_instruction; /* int f_lasti (<= 3.10), otherwise prev_instr or instr_ptr */
 	__u32 frame_owner;	 /* char: is_entry on 3.11, owner from 3.12 */
-	__u32 frame_code_tags;	 /* >= 3.14: bits of frame_code that are no part of the address */
-	__u32 frame_span;	 /* bytes from the start that hold all of the above, <= 128 */
-	__u32 lasti_scale;	 /* bytes of bytecode per unit of f_lasti: 1 up to 3.9, 2 on 3.10 */
+	__u32 frame_copy;      /* >= 3.14 without a GIL: int, which copy of the bytecode it runs */
+	__u32 frame_code_tags; /* >= 3.14: bits of frame_code that are no part of the address */
+	__u32 frame_span;      /* bytes from the start that hold all of the above, <= 128 */
+	__u32 lasti_scale;     /* bytes of bytecode per unit of f_lasti: 1 up to 3.9, 2 on 3.10 */
 
 	/* PyObject, PyCodeObject */
 	__u32 object_type;
@@ -79,6 +80,8 @@ struct sdw_pylayout {
 	__u32 code_firstlineno; /* int */
 	__u32 code_linetable;	/* bytes object: co_lnotab, co_linetable */
 	__u32 code_bytecode;	/* >= 3.11: co_code_adaptive, where the instructions start */
+	__u32 code_copies;	/* >= 3.14 without a GIL: _PyCodeArray *, copies of the bytecode of
+				   which each thread runs one; 0: there are none */
 	__u32 code_span;	/* bytes from the start that hold all of the above, <= 256 */
 
 	/* PyBytesObject, PyUnicodeObject */

@@ -190,6 +190,28 @@ static inline __attribute__((always_inline)) void sdw_walk_mark_entry(struct sdw
 		walk->frames[last].entries++;
 }
 
+/*
+ * Where the bytecode begins that a frame runs; 0: not known. Without a GIL, each thread but the
+ * first has a copy of its own from 3.14 on (CPython 3.14 Include/cpython/code.h, _PyCodeArray).
+ */
+static inline __attribute__((always_inline)) __u64 sdw_walk_bytecode(struct sdw_walk *walk,
+								     __u64 code, __u32 at)
+{
+	const struct sdw_pylayout *layout = &walk->layout;
+	__u64 copies = 0, count = 0, start = 0;
+	__u32 copy = 0;
+
+	if (layout->code_copies)
+		copy = (__u32)sdw_frame_word(walk, at, layout->frame_copy);
+	if (!copy)
+		return code + layout->code_bytecode;
+	if (SDW_WALK_READ(&copies, sizeof(copies), code + layout->code_copies) || !copies ||
+	    SDW_WALK_READ(&count, sizeof(count), copies) || copy >= count ||
+	    SDW_WALK_READ(&start, sizeof(start), copies + 8 + 8ull * copy))
+		return 0;
+	return start;
+}
+
 static inline __attribute__((always_inline)) int sdw_walk_keep(struct sdw_walk *walk, __u64 code,
 							       __u32 at)
 {
@@ -197,15 +219,17 @@ static inline __attribute__((always_inline)) int sdw_walk_keep(struct sdw_walk *
 	__u64 word = sdw_frame_word(walk, at, layout->frame_instruction);
 	__u32 n = walk->count;
 	__s32 instruction;
-	__u64 id;
+	__u64 id, start;
 
 	id = SDW_WALK_CODE(walk, code);
 	if (!id)
 		return -1;
 	if (layout->frame_kind == SDW_FRAMES_OBJECTS)
 		instruction = (__s32)((__u32)word * layout->lasti_scale);
+	else if ((start = sdw_walk_bytecode(walk, code, at)) != 0)
+		instruction = (__s32)(word - start);
 	else
-		instruction = (__s32)(word - (code + layout->code_bytecode));
+		instruction = -1;
 	n = SDW_WALK_HIDE(n);
 	if (n >= SDW_MAX_FRAMES)
 		return -1;

@@ -137,6 +137,9 @@ static void probe_frame(struct sdw_pylayout *layout)
 	layout->frame_owner = offsetof(frame, owner);
 	layout->frame_span = END_OF(frame, owner);
 #endif
+#if defined(Py_GIL_DISABLED) && PY_VERSION_HEX >= 0x030e0000
+	layout->frame_copy = offsetof(frame, tlbc_index);
+#endif
 }
 #endif
 
@@ -154,6 +157,9 @@ static void probe_code(struct sdw_pylayout *layout)
 #else
 	layout->code_linetable = offsetof(PyCodeObject, co_linetable);
 	layout->code_span = END_OF(PyCodeObject, co_linetable);
+#endif
+#if defined(Py_GIL_DISABLED) && PY_VERSION_HEX >= 0x030e0000
+	layout->code_copies = offsetof(PyCodeObject, co_tlbc);
 #endif
 #if PY_VERSION_HEX >= 0x030b0000
 	layout->code_qualname = offsetof(PyCodeObject, co_qualname);

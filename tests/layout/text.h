@@ -18,9 +18,9 @@
 	X(thread_status_active_mask) X(thread_status_bound_gilstate_mask) X(thread_frame)          \
 	X(cframe_current_frame) X(cframe_previous)                                                 \
 	X(frame_previous) X(frame_code) X(frame_instruction) X(frame_owner) X(frame_span)          \
-	X(frame_code_tags) X(lasti_scale)                                                          \
+	X(frame_copy) X(frame_code_tags) X(lasti_scale)                                            \
 	X(object_type) X(code_filename) X(code_name) X(code_qualname) X(code_firstlineno)          \
-	X(code_linetable) X(code_bytecode) X(code_span)                                            \
+	X(code_linetable) X(code_bytecode) X(code_copies) X(code_span)                             \
 	X(bytes_size) X(bytes_data)                                                                \
 	X(unicode_length) X(unicode_state) X(unicode_state_kind) X(unicode_ascii_data)             \
 	X(unicode_compact_data)

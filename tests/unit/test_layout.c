@@ -137,6 +137,18 @@ static void test_later_versions_have_more_words(void **state)
 	assert_int_equal(layout.frame_code_tags, 3);
 	assert_int_equal(layout.code_bytecode, 208);
 	assert_int_equal(layout.unicode_ascii_data, 40);
+	assert_int_equal(layout.code_copies, 0);
+	/* without a GIL threads run copies of the bytecode */
+	words[2] = 1;
+	assert_int_equal(sdw_layout_from_debug_offsets(words, sizeof(words), &layout), -EINVAL);
+	words[38] = 72;
+	words[49] = 200;
+	assert_int_equal(sdw_layout_from_debug_offsets(words, sizeof(words), &layout), 0);
+	assert_int_equal(layout.frame_copy, 72);
+	assert_int_equal(layout.frame_span, 76);
+	assert_int_equal(layout.code_copies, 200);
+	assert_int_equal(layout.unicode_state_kind, 8);
+	words[2] = 0;
 	/* 3.15 has 111 words */
 	words[1] = 0x030f00f0;
 	assert_int_equal(sdw_layout_from_debug_offsets(words, sizeof(words), &layout), -EINVAL);

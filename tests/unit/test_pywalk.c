@@ -21,6 +21,7 @@
 #define PAGE	   4096u
 #define CODE_BASE  0x70000000ull /* "code objects": addresses from here on, 256 apart */
 #define CODE_COUNT 4096u
+#define CODE_PAGE  62u
 #define C_STACK	   (BASE + 48 * PAGE) /* frames and records that lie on the C stack */
 
 struct image {
@@ -35,6 +36,8 @@ static int image_read(void *to, size_t size, uint64_t address)
 {
 	uint64_t at = address - BASE;
 
+	if (address >= CODE_BASE) /* of the first ones there are contents, too */
+		at = CODE_PAGE * PAGE + (address - CODE_BASE);
 	image->reads++;
 	if (at >= sizeof(image->bytes) || size > sizeof(image->bytes) - at)
 		return -1;
@@ -111,6 +114,11 @@ static void thread(uint64_t current, uint64_t outer_current)
 		current = cframe;
 	}
 	memcpy(walk.thread + layout->thread_frame, &current, 8);
+}
+
+static void put_code_word(unsigned int index, uint32_t offset, uint64_t value)
+{
+	put(BASE + CODE_PAGE * PAGE + index * 256ull + offset, value, 8);
 }
 
 static void run(void)
@@ -393,6 +401,102 @@ static void test_any_memory_and_any_layout_end_the_walk(void **state)
 	}
 }
 
+/* ---- 3.14 and later ---- */
+
+/* As 3.14 and 3.15 say of themselves; without a GIL a field lies before the owner. */
+static void start_self_described(enum sdw_frame_kind kind, uint8_t free_threaded)
+{
+	start(0x030c);
+	walk.layout.version = kind == SDW_FRAMES_SHIM_BASE ? 0x030f : 0x030e;
+	walk.layout.frame_kind = (uint8_t)kind;
+	walk.layout.cframe_current_frame = SDW_NO_OFFSET;
+	walk.layout.cframe_previous = SDW_NO_OFFSET;
+	walk.layout.thread_frame = 72;
+	walk.layout.frame_owner = free_threaded ? 78 : 74;
+	walk.layout.frame_span = walk.layout.frame_owner + 1;
+	walk.layout.frame_code_tags = 3;
+	walk.layout.free_threaded = free_threaded;
+	walk.layout.frame_copy = free_threaded ? 72 : 0;
+	walk.layout.code_copies = free_threaded ? 200 : 0;
+}
+
+static void test_tags_of_a_reference_are_no_part_of_the_address(void **state)
+{
+	(void)state;
+	start_self_described(SDW_FRAMES_SHIM, 0);
+	frame(C_STACK + 128, 0, 0, 0, 3);
+	frame(BASE + 0x100, C_STACK + 128, 1, 2, 0);
+	frame(BASE + 0x160, BASE + 0x100, 2, 4, 1);
+	put(BASE + 0x100 + walk.layout.frame_code, code(1) | 1, 8);
+	thread(BASE + 0x160, 0);
+	run();
+	assert_int_equal(walk.status, SDW_STATUS_COMPLETE);
+	assert_int_equal(walk.count, 2);
+	assert_int_equal(walk.frames[1].code, 2);
+	assert_int_equal(walk.frames[1].instruction, 2);
+	assert_int_equal(walk.frames[1].entries, 1);
+}
+
+static void test_a_frame_owned_by_the_c_stack_is_a_shim_too(void **state)
+{
+	(void)state;
+	start_self_described(SDW_FRAMES_SHIM, 0);
+	frame(C_STACK + 128, 0, 0, 0, 4);
+	frame(BASE + 0x100, C_STACK + 128, 1, 2, 0);
+	thread(BASE + 0x100, 0);
+	run();
+	assert_int_equal(walk.count, 1);
+	assert_int_equal(walk.frames[0].entries, 1);
+}
+
+static void test_the_shim_of_the_thread_state_is_no_evaluation(void **state)
+{
+	(void)state;
+	start_self_described(SDW_FRAMES_SHIM_BASE, 0);
+	frame(C_STACK + 512, 0, 0, 0, 3); /* the thread state's */
+	frame(C_STACK + 128, C_STACK + 512, 0, 0, 3);
+	frame(BASE + 0x100, C_STACK + 128, 1, 2, 0);
+	thread(BASE + 0x100, 0);
+	run();
+	assert_int_equal(walk.status, SDW_STATUS_COMPLETE);
+	assert_int_equal(walk.count, 1);
+	assert_int_equal(walk.frames[0].entries, 1);
+	/* and alone it is no frame */
+	thread(C_STACK + 512, 0);
+	run();
+	assert_int_equal(walk.status, SDW_STATUS_COMPLETE);
+	assert_int_equal(walk.count, 0);
+}
+
+static void test_instructions_of_a_copy_of_the_bytecode_are_counted_from_its_start(void **state)
+{
+	const uint64_t copies = BASE + 20 * PAGE, copy = BASE + 30 * PAGE;
+
+	(void)state;
+	start_self_described(SDW_FRAMES_SHIM, 1);
+	frame(C_STACK + 128, 0, 0, 0, 3);
+	frame(BASE + 0x100, C_STACK + 128, 1, 6, 0);
+	frame(BASE + 0x160, BASE + 0x100, 2, 0, 0);
+	put(BASE + 0x160 + walk.layout.frame_copy, 2, 4);
+	put(BASE + 0x160 + walk.layout.frame_instruction, copy + 40, 8);
+	put_code_word(2, walk.layout.code_copies, copies);
+	put(copies, 3, 8);
+	put(copies + 24, copy, 8);
+	thread(BASE + 0x160, 0);
+	run();
+	assert_int_equal(walk.count, 2);
+	assert_int_equal(walk.frames[0].instruction, 40);
+	assert_int_equal(walk.frames[1].instruction, 6);
+	/* a copy that is not there has no line */
+	put(copies, 2, 8);
+	run();
+	assert_int_equal(walk.count, 2);
+	assert_int_equal(walk.frames[0].instruction, -1);
+	put_code_word(2, walk.layout.code_copies, 0);
+	run();
+	assert_int_equal(walk.frames[0].instruction, -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -411,6 +515,11 @@ int main(void)
 		cmocka_unit_test(test_two_shims_in_a_row_are_counted),
 		cmocka_unit_test(test_more_frames_than_the_limit_keep_the_innermost),
 		cmocka_unit_test(test_equal_stacks_have_equal_ids_and_others_do_not),
+		cmocka_unit_test(test_tags_of_a_reference_are_no_part_of_the_address),
+		cmocka_unit_test(test_a_frame_owned_by_the_c_stack_is_a_shim_too),
+		cmocka_unit_test(test_the_shim_of_the_thread_state_is_no_evaluation),
+		cmocka_unit_test(
+			test_instructions_of_a_copy_of_the_bytecode_are_counted_from_its_start),
 		cmocka_unit_test(test_any_memory_and_any_layout_end_the_walk),
 	};
 	int failed;

@@ -36,6 +36,7 @@ enum word {
 	FRAME_EXECUTABLE,
 	FRAME_INSTRUCTION,
 	FRAME_OWNER,
+	FRAME_COPY, /* 3.14 on, where there is no GIL */
 	CODE_SIZE,
 	CODE_FILENAME,
 	CODE_NAME,
@@ -43,6 +44,7 @@ enum word {
 	CODE_LINETABLE,
 	CODE_FIRSTLINENO,
 	CODE_BYTECODE,
+	CODE_COPIES, /* the same */
 	OBJECT_SIZE,
 	OBJECT_TYPE,
 	BYTES_SIZE,
@@ -89,9 +91,9 @@ static const struct places versions[] = {
 		[THREAD_SIZE] = 22, [THREAD_NEXT] = 24, [THREAD_INTERPRETER] = 25,
 		[THREAD_FRAME] = 26, [THREAD_ID] = 27, [THREAD_STATUS] = 30,
 		[FRAME_SIZE] = 31, [FRAME_PREVIOUS] = 32, [FRAME_EXECUTABLE] = 33,
-		[FRAME_INSTRUCTION] = 34, [FRAME_OWNER] = 36,
+		[FRAME_INSTRUCTION] = 34, [FRAME_OWNER] = 36, [FRAME_COPY] = 38,
 		[CODE_SIZE] = 39, [CODE_FILENAME] = 40, [CODE_NAME] = 41, [CODE_QUALNAME] = 42,
-		[CODE_LINETABLE] = 43, [CODE_FIRSTLINENO] = 44, [CODE_BYTECODE] = 48,
+		[CODE_LINETABLE] = 43, [CODE_FIRSTLINENO] = 44, [CODE_BYTECODE] = 48, [CODE_COPIES] = 49,
 		[OBJECT_SIZE] = 50, [OBJECT_TYPE] = 51,
 		[BYTES_SIZE] = 74, [BYTES_LENGTH] = 75, [BYTES_DATA] = 76,
 		[UNICODE_STATE] = 78, [UNICODE_LENGTH] = 79, [UNICODE_ASCII_SIZE] = 80,
@@ -105,9 +107,9 @@ static const struct places versions[] = {
 		[THREAD_SIZE] = 22, [THREAD_NEXT] = 24, [THREAD_INTERPRETER] = 25,
 		[THREAD_FRAME] = 26, [THREAD_ID] = 30, [THREAD_STATUS] = 33,
 		[FRAME_SIZE] = 39, [FRAME_PREVIOUS] = 40, [FRAME_EXECUTABLE] = 41,
-		[FRAME_INSTRUCTION] = 42, [FRAME_OWNER] = 44,
+		[FRAME_INSTRUCTION] = 42, [FRAME_OWNER] = 44, [FRAME_COPY] = 46,
 		[CODE_SIZE] = 47, [CODE_FILENAME] = 48, [CODE_NAME] = 49, [CODE_QUALNAME] = 50,
-		[CODE_LINETABLE] = 51, [CODE_FIRSTLINENO] = 52, [CODE_BYTECODE] = 56,
+		[CODE_LINETABLE] = 51, [CODE_FIRSTLINENO] = 52, [CODE_BYTECODE] = 56, [CODE_COPIES] = 57,
 		[OBJECT_SIZE] = 58, [OBJECT_TYPE] = 59,
 		[BYTES_SIZE] = 86, [BYTES_LENGTH] = 87, [BYTES_DATA] = 88,
 		[UNICODE_STATE] = 90, [UNICODE_LENGTH] = 91, [UNICODE_ASCII_SIZE] = 92,
@@ -221,6 +223,19 @@ static void convert_code(struct source *from, struct sdw_pylayout *layout)
 		from->broken = true;
 }
 
+/* Threads without a GIL run copies of the bytecode, from 3.14 on. */
+static void convert_copies(struct source *from, struct sdw_pylayout *layout)
+{
+	if (!layout->free_threaded || from->places->version < 0x030e)
+		return;
+	layout->frame_copy = offset_of(from, FRAME_COPY, 4, FRAME_SIZE, MAX_STRUCT_BYTES);
+	layout->code_copies = offset_of(from, CODE_COPIES, 8, CODE_SIZE, MAX_STRUCT_BYTES);
+	if (layout->frame_span < layout->frame_copy + 4)
+		layout->frame_span = layout->frame_copy + 4;
+	if (layout->frame_span > MAX_FRAME_SPAN || !layout->code_copies)
+		from->broken = true;
+}
+
 static void convert_strings(struct source *from, struct sdw_pylayout *layout)
 {
 	uint32_t size = (uint32_t)word_of(from, UNICODE_ASCII_SIZE);
@@ -276,6 +291,7 @@ int sdw_layout_from_debug_offsets(const void *bytes, size_t size, struct sdw_pyl
 	convert_states(&from, &converted);
 	convert_frame(&from, &converted);
 	convert_code(&from, &converted);
+	convert_copies(&from, &converted);
 	convert_strings(&from, &converted);
 	if (from.broken)
 		return -EINVAL;

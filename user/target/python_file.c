@@ -158,8 +158,6 @@ static bool read_debug_offsets(struct sdw_elf *elf, struct sdw_python_file *file
 	set_version(file, version);
 	switch (sdw_layout_from_debug_offsets(bytes, sizeof(bytes), &file->layout)) {
 	case 0:
-		if (file->layout.free_threaded && file->layout.version > 0x030d)
-			refuse(file, ", free-threaded, is not supported yet");
 		break;
 	case -ENOTSUP:
 		refuse(file, version->minor > 15 ? " is not supported yet (" SUPPORTED ")"
