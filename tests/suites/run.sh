@@ -26,7 +26,7 @@ inside() {
 		tests/tools/packages.sh build || exit 1
 		apt-get -qq -y --no-install-recommends install python3 libcmocka-dev babeltrace2 \
 			procps strace tmux >/dev/null 2>&1 || exit 1
-		make -j"$(nproc)" all unit || exit 1
+		make -k -j"$(nproc)" all unit || exit 1
 		build/sidewinder --version
 		clang --version | head -n 1
 		python3 tests/system/run.py build/sidewinder'

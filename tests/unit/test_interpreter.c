@@ -105,7 +105,7 @@ static void start(struct fixture *fixture, const char *executable, struct python
 	assert_int_equal(sdw_maps_read(&python->maps), 0);
 }
 
-static void stop(struct python *python)
+static void end_process(struct python *python)
 {
 	kill(python->pid, SIGKILL);
 	waitpid(python->pid, NULL, 0);
@@ -214,7 +214,7 @@ static void test_every_interpreter_is_walked_or_refused_by_name(void **state)
 			assert_int_equal(sdw_interpreter_find(&python.maps, &found), -ENOTSUP);
 			check_refused(&python, &found);
 		}
-		stop(&python);
+		end_process(&python);
 	}
 }
 
@@ -240,8 +240,8 @@ static void test_a_second_process_reads_nothing_of_the_file_again(void **state)
 			assert_ptr_equal(sdw_mapping_elf(&b.maps, &b.maps.items[j]),
 					 sdw_mapping_elf(&a.maps, &a.maps.items[i]));
 	}
-	stop(&a);
-	stop(&b);
+	end_process(&a);
+	end_process(&b);
 }
 
 static void test_a_process_that_is_gone_is_said_to_be(void **state)
@@ -283,7 +283,7 @@ static bool find_library(struct fixture *fixture, char *path, size_t room)
 
 		start(fixture, fixture->executables.gl_pathv[i], &python);
 		result = sdw_interpreter_find(&python.maps, &found);
-		stop(&python);
+		end_process(&python);
 		if (result == 1 && strstr(found.path, ".so")) {
 			snprintf(path, room, "%s", found.path);
 			return true;
