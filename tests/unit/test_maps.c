@@ -491,7 +491,7 @@ static pid_t fork_without_main_thread(void)
 
 static void test_a_process_is_read_though_its_main_thread_has_ended(void **state)
 {
-	static const char word[8] = "precious";
+	static const char word[8] = {'p', 'r', 'e', 'c', 'i', 'o', 'u', 's'};
 	struct fixture *fixture = *state;
 	pid_t child = fork_without_main_thread();
 	struct sdw_mapping *mapping;
