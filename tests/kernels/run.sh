@@ -39,7 +39,8 @@ for suite in $suites; do
 	chmod 1777 "$share" # steps run as nobody write there
 	echo "${STEPS:-.*}" >"$share/steps"
 	cp "$build/sidewinder" "$here/guest.sh" "$here/targets/work.py" \
-		"$here/../system/targets/stacks.py" "$share"
+		"$here"/../system/targets/stacks.py "$here"/../system/targets/stacks_new.py \
+		"$here"/../system/targets/compat.py "$share"
 	echo "# $suite: booting" >&2
 	# shellcheck disable=SC2086
 	nice -n 4 "$here/boot.sh" "$cache" "$share" "$suite" /run/share/guest.sh "$own" $others >&2

@@ -279,6 +279,29 @@ static void test_a_saved_register_that_was_not_captured_is_not_known(void **stat
 			 SDW_ALL_REGISTERS & ~(1 << SDW_REGISTER_R13) & ~(1 << SDW_REGISTER_R12));
 }
 
+static void test_a_register_that_was_popped_from_below_the_stack_keeps_its_value(void **state)
+{
+	const uint64_t words[] = {0xbbbb, 0x4444};
+	struct sdw_memory memory = {.stack = (const uint8_t *)words,
+				    .stack_start = 0x7010,
+				    .stack_size = sizeof(words),
+				    .maps = &maps};
+	struct sdw_frame frame = {
+		.pc = 1, .registers = {0x7010, 0x7010, 2, 3, 4, 5, 6}, .known = SDW_ALL_REGISTERS};
+	uint64_t word;
+
+	(void)state;
+	sdw_template_popped(&saved_form, &frame, &memory);
+	assert_true(sdw_memory_read_stack(&memory, 0x7008, &word));
+	assert_int_equal(word, 3);
+	assert_false(sdw_memory_read_stack(&memory, 0x7000, &word));
+	assert_false(sdw_memory_read_stack(&memory, 0x7009, &word));
+	assert_true(sdw_template_apply(&saved_form, &memory, &frame));
+	assert_int_equal(frame.registers[SDW_REGISTER_R12], 3);
+	assert_int_equal(frame.registers[SDW_REGISTER_BP], 0xbbbb);
+	assert_int_equal(frame.known, SDW_ALL_REGISTERS & ~(1 << SDW_REGISTER_R13));
+}
+
 static void test_a_return_address_that_was_not_captured_gives_no_step(void **state)
 {
 	const uint64_t words[] = {1, 0x1212, 0xbbbb};
@@ -329,6 +352,8 @@ int main(void)
 		cmocka_unit_test(test_a_mapping_that_changed_takes_its_templates_with_it),
 		cmocka_unit_test(test_a_template_is_applied_to_the_stack),
 		cmocka_unit_test(test_a_saved_register_that_was_not_captured_is_not_known),
+		cmocka_unit_test(
+			test_a_register_that_was_popped_from_below_the_stack_keeps_its_value),
 		cmocka_unit_test(test_a_return_address_that_was_not_captured_gives_no_step),
 	};
 

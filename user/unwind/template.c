@@ -380,6 +380,25 @@ bool sdw_template_apply(const struct sdw_template *form, const struct sdw_memory
 	return true;
 }
 
+void sdw_template_popped(const struct sdw_template *form, const struct sdw_frame *frame,
+			 struct sdw_memory *memory)
+{
+	uint64_t cfa = frame->registers[form->base] + (uint64_t)(int64_t)form->cfa_offset;
+
+	if (form->kind != SDW_TEMPLATE_STEP || !(frame->known & 1u << form->base) ||
+	    (int64_t)(cfa + (uint64_t)(int64_t)form->lowest - memory->stack_start) >= 0)
+		return;
+	for (int i = SDW_REGISTER_SP + 1; i < SDW_REGISTER_COUNT; i++) {
+		uint64_t word =
+			sdw_memory_popped_word(memory, cfa + (uint64_t)(int64_t)form->slots[i]);
+
+		if (!(form->saved & frame->known & 1u << i) || word >= SDW_RED_ZONE_WORDS)
+			continue;
+		memory->popped[word] = frame->registers[i];
+		memory->popped_known |= 1u << word;
+	}
+}
+
 void sdw_templates_free(struct sdw_templates *templates)
 {
 	forget(templates);

@@ -93,6 +93,14 @@ int sdw_template_learn(struct sdw_templates *templates, struct sdw_library *libr
 bool sdw_template_apply(const struct sdw_template *form, const struct sdw_memory *memory,
 			struct sdw_frame *frame);
 
+/*
+ * For the innermost frame: writes into *memory what was popped from below the stack pointer.
+ * Compilers say of a register that is popped that it is saved there until the function has
+ * returned.
+ */
+void sdw_template_popped(const struct sdw_template *form, const struct sdw_frame *frame,
+			 struct sdw_memory *memory);
+
 void sdw_templates_free(struct sdw_templates *templates);
 
 #endif

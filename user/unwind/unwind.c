@@ -23,7 +23,7 @@ struct sdw_unwinder {
 
 /* Where a walk has come to. */
 struct walk {
-	const struct sdw_memory *memory;
+	struct sdw_memory *memory;
 	struct sdw_frame frame;
 	uint64_t *pcs;
 	size_t max, count;
@@ -182,6 +182,8 @@ static int walk_by_templates(struct sdw_unwinder *unwinder, struct walk *walk, e
 		const struct sdw_template *form =
 			sdw_template_find(&unwinder->templates, &walk->frame);
 
+		if (form && !walk->frame.caller)
+			sdw_template_popped(form, &walk->frame, walk->memory);
 		if (form && step_by_template(form, walk, step)) {
 			template_steps++;
 			continue;
@@ -189,6 +191,8 @@ static int walk_by_templates(struct sdw_unwinder *unwinder, struct walk *walk, e
 		if (!form && sdw_template_learn(&unwinder->templates, unwinder->library,
 						unwinder->maps, &walk->frame, &form))
 			return -ENOMEM;
+		if (form && !walk->frame.caller)
+			sdw_template_popped(form, &walk->frame, walk->memory);
 		*step = walk_by_library(unwinder, walk, 1);
 		if (sdw_library_is_out_of_memory(unwinder->library))
 			return -ENOMEM;
@@ -204,7 +208,7 @@ static int walk_whole(struct sdw_unwinder *unwinder, struct walk *walk, enum sdw
 	return sdw_library_is_out_of_memory(unwinder->library) ? -ENOMEM : 0;
 }
 
-static void start(struct walk *walk, const struct sdw_memory *memory, uint8_t known,
+static void start(struct walk *walk, struct sdw_memory *memory, uint8_t known,
 		  const struct sdw_registers *registers, uint64_t *pcs, size_t max)
 {
 	*walk = (struct walk){.memory = memory, .pcs = pcs, .max = max};
@@ -250,7 +254,7 @@ static int unwind(struct sdw_unwinder *unwinder, uint8_t known,
 		  const struct sdw_registers *registers, const void *stack, size_t stack_size,
 		  uint64_t *pcs, size_t max, size_t *count)
 {
-	const struct sdw_memory memory = {
+	struct sdw_memory memory = {
 		.stack = stack,
 		.stack_start = registers->sp,
 		.stack_size = stack_size,
