@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Opens flame graph pages in a headless Chromium, acts on them by page.js, and prints TAP.
+"""Opens pages in a headless Chromium, acts on them by a script beside this one, and prints TAP.
 
-    run.py PROGRAM     (the unit test of the page, which writes pages of known profiles)
+    run.py FLAMEGRAPH COMPARISON     (the unit tests of the pages, which write pages of known profiles)
 """
 import os
 import re
@@ -19,12 +19,12 @@ import devtools  # noqa: E402
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PAGES = (("page", 1200, False), ("page", 400, True), ("page", 2000, True), ("many", 1200, False),
-         ("change", 1200, False), ("change", 420, True))
+         ("change", 1200, False), ("change", 420, True), ("compare", 1200, False), ("compare", 420, True))
 
 
 def results(browser, page, kind, width, dark):
     """One line a check: "ok ..." or "not ok ...". """
-    with open(os.path.join(HERE, "page.js"), encoding="utf-8") as file:
+    with open(os.path.join(HERE, "compare.js" if kind == "compare" else "page.js"), encoding="utf-8") as file:
         script = file.read()
     try:
         with devtools.Browser(browser) as opened:
@@ -37,13 +37,13 @@ def results(browser, page, kind, width, dark):
 def main():
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if not browser:
-        print("1..1\nok 1 - the flame graph page # SKIP no Chromium found")
+        print("1..1\nok 1 - the pages # SKIP no Chromium found")
         return 0
     number = failed = 0
     with tempfile.TemporaryDirectory(prefix="sidewinder-pages-") as work:
         for kind, width, dark in PAGES:
             page = os.path.join(work, kind + ".html")
-            subprocess.run((sys.argv[1], "--" + kind, page), check=True)
+            subprocess.run((sys.argv[2 if kind == "compare" else 1], "--" + kind, page), check=True)
             for line in results(browser, page, kind, width, dark):
                 number += 1
                 failed += line.startswith("not ok")

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* test_compare_report.c - what a comparison prints, of a recording whose every number is known. */
+/*
+ * test_compare_report.c - what a comparison prints, of a recording whose every number is known.
+ * With
+ * "--compare FILE" it writes the page of it, which tests/browser looks at.
+ */
 #include <errno.h>
 #include <json-c/json.h>
 #include <math.h>
@@ -335,7 +339,22 @@ static void test_a_truth_that_is_none_is_refused(void **state)
 	sdw_truth_free(&truth);
 }
 
-int main(void)
+static int write_page(const char *path)
+{
+	FILE *file = fopen(path, "w");
+	struct given given;
+	int err;
+
+	build(&given, "</script><img src=x onerror=hacked=1>");
+	add_cost(&given);
+	err = file ? sdw_compare_print_page(&given.report, file) : -errno;
+	if (file && fclose(file))
+		err = -errno;
+	destroy(&given);
+	return err;
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_table_tells_all_of_it),
@@ -348,5 +367,7 @@ int main(void)
 		cmocka_unit_test(test_a_truth_that_is_none_is_refused),
 	};
 
+	if (argc == 3 && strcmp(argv[1], "--compare") == 0)
+		return write_page(argv[2]) ? 1 : 0;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
