@@ -104,6 +104,13 @@ struct sdw_frame_event {
 	uint32_t id;   /* 1, 2, 3 ... */
 	uint32_t code; /* id of the function */
 	uint32_t line; /* being executed, counted from 1; 0: none or not known */
+	/*
+	 * The expression in it, if it was asked for and the interpreter has it (from CPython 3.11
+	 * on): columns are bytes of the line in UTF-8, counted from 1; the end is the first byte
+	 * after it. 0: not known.
+	 */
+	uint16_t column, end_column;
+	uint32_t end_line; /* in which it ends */
 };
 
 /* A stack: a frame on top of another stack. Its root has parent 0. */

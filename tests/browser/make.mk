@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# `make browser`: the flame graph page in a headless Chromium: zoom, search, switches, keys, safety; the page of a comparison.
+# `make browser`: the pages in a headless Chromium: flame graph, time, differences, heat map, comparison; keys, safety.
 CHECKS += browser
 
 .PHONY: browser
-browser: $(O)/tests/test_flamegraph $(O)/tests/test_compare_report
+browser: $(O)/tests/test_flamegraph $(O)/tests/test_compare_report $(O)/tests/test_heatmap
 	$(Q)$(PYTHON) tests/browser/run.py $^

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Opens pages in a headless Chromium, acts on them by a script beside this one, and prints TAP.
 
-    run.py FLAMEGRAPH COMPARISON     (the unit tests of the pages, which write pages of known profiles)
+    run.py FLAMEGRAPH COMPARISON HEATMAP     (the unit tests of the pages, which write pages of known profiles)
 """
 import os
 import re
@@ -19,12 +19,15 @@ import devtools  # noqa: E402
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PAGES = (("page", 1200, False), ("page", 400, True), ("page", 2000, True), ("many", 1200, False),
-         ("change", 1200, False), ("change", 420, True), ("compare", 1200, False), ("compare", 420, True))
+         ("change", 1200, False), ("change", 420, True), ("compare", 1200, False), ("compare", 420, True),
+         ("heat", 1200, False), ("heat", 400, True))
+SCRIPTS = {"compare": "compare.js", "heat": "heat.js"}
+PROGRAMS = {"compare": 2, "heat": 3}  # which argument writes the page
 
 
 def results(browser, page, kind, width, dark):
     """One line a check: "ok ..." or "not ok ...". """
-    with open(os.path.join(HERE, "compare.js" if kind == "compare" else "page.js"), encoding="utf-8") as file:
+    with open(os.path.join(HERE, SCRIPTS.get(kind, "page.js")), encoding="utf-8") as file:
         script = file.read()
     try:
         with devtools.Browser(browser) as opened:
@@ -43,7 +46,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="sidewinder-pages-") as work:
         for kind, width, dark in PAGES:
             page = os.path.join(work, kind + ".html")
-            subprocess.run((sys.argv[2 if kind == "compare" else 1], "--" + kind, page), check=True)
+            subprocess.run((sys.argv[PROGRAMS.get(kind, 1)], "--" + kind, page), check=True)
             for line in results(browser, page, kind, width, dark):
                 number += 1
                 failed += line.startswith("not ok")

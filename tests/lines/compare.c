@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * line_table_helper.c - compares sdw_line_of() with what an interpreter says, for
- * test_line_tables.sh.
+ * compare.c - compares sdw_position_of() with what an interpreter says, for run.sh.
  *
- * In (stdin):   code objects as tables.py writes them: a header, the table, the line
- * expected of every instruction. Out (stdout): each difference (the first 20), then what was
- * compared. Status 0: all agree.
+ * In (stdin):   code objects as tables.py writes them: a header, the table, the line, end line,
+ * column and end column expected of every instruction. Out (stdout): each difference (the first
+ * 20), then what was compared. Status 0: all agree.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,22 +20,38 @@ struct header {
 	uint32_t instructions; /* of two bytes each */
 };
 
-static unsigned long codes, compared, lineless, differences;
+struct expected {
+	uint32_t line, end_line, column, end_column;
+};
 
-static void compare(const struct header *header, const uint8_t *table, const uint32_t *lines)
+static unsigned long codes, compared, lineless, with_columns, differences;
+
+static int is_same(const struct sdw_position *position, const struct expected *expected)
+{
+	return position->line == expected->line && position->end_line == expected->end_line &&
+	       position->column == expected->column && position->end_column == expected->end_column;
+}
+
+static void compare(const struct header *header, const uint8_t *table,
+		    const struct expected *expected)
 {
 	for (uint32_t i = 0; i < header->instructions; i++) {
 		int broken;
-		uint32_t line = sdw_line_of((uint16_t)header->version, table, header->table_bytes,
-					    header->first_line, (int32_t)(2 * i), &broken);
+		struct sdw_position at =
+			sdw_position_of((uint16_t)header->version, table, header->table_bytes,
+					header->first_line, (int32_t)(2 * i), &broken);
 
 		compared++;
-		lineless += !lines[i];
-		if (line == lines[i] && !broken)
+		lineless += !expected[i].line;
+		with_columns += expected[i].column != 0;
+		if (is_same(&at, &expected[i]) && !broken)
 			continue;
 		if (differences++ < 20)
-			printf("code %lu, first line %d, offset %u: line %u, expected %u%s\n",
-			       codes, header->first_line, 2 * i, line, lines[i],
+			printf("code %lu, first line %d, offset %u: %u:%u-%u:%u, expected "
+			       "%u:%u-%u:%u%s\n",
+			       codes, header->first_line, 2 * i, at.line, at.column, at.end_line,
+			       at.end_column, expected[i].line, expected[i].column,
+			       expected[i].end_line, expected[i].end_column,
 			       broken ? ", table taken for broken" : "");
 	}
 	codes++;
@@ -46,7 +61,7 @@ static int read_one(FILE *in)
 {
 	struct header header;
 	uint8_t *table = NULL;
-	uint32_t *lines = NULL;
+	struct expected *lines = NULL;
 	int result = -1;
 
 	if (fread(&header, sizeof(header), 1, in) != 1)
@@ -74,7 +89,7 @@ int main(void)
 	while (result > 0);
 	if (result < 0)
 		printf("the input is cut or not valid\n");
-	printf("%lu code objects, %lu instructions (%lu without line), %lu differ\n", codes,
-	       compared, lineless, differences);
+	printf("%lu code objects, %lu instructions (%lu without line, %lu with columns), %lu differ\n",
+	       codes, compared, lineless, with_columns, differences);
 	return result < 0 || differences || !compared;
 }

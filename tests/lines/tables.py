@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Writes line tables and what this interpreter itself says of each instruction's line.
+"""Writes line tables and what this interpreter itself says of each instruction's line and columns.
 
 Compiles modules of the standard library and some odd ones. The line of every instruction comes from
-the interpreter's PyCode_Addr2Line(), and from code.co_lines() where it exists: both must agree.
-Out (stdout): for each code object struct header of compare.c, the table, the lines.
+the interpreter's PyCode_Addr2Line(), and from code.co_lines() where it exists: both must agree; its
+columns from code.co_positions() where that exists.
+Out (stdout): for each code object struct header of compare.c, the table, and struct expected of each.
 """
 import ast
 import ctypes
@@ -120,6 +121,19 @@ def line_by_co_lines(code, count):
     return [0 if line is None else line for line in lines]
 
 
+def positions(code, lines):
+    """(line, end line, column, end column), counted from 1, of each instruction; 0: none."""
+    if not hasattr(code, 'co_positions'):
+        return [(line, 0, 0, 0) for line in lines]
+    found = []
+    for line, (_, end_line, column, end_column) in zip(lines, code.co_positions()):
+        if not line or column is None or end_column is None or (end_line, end_column) < (line, column):
+            found.append((line, 0, 0, 0))
+        else:
+            found.append((line, end_line, column + 1, end_column + 1))
+    return found
+
+
 def write(code, out):
     count = len(code.co_code) // 2
     lines = [max(ADDR2LINE(code, 2 * i), 0) for i in range(count)]
@@ -131,7 +145,7 @@ def write(code, out):
     version = sys.version_info[0] << 8 | sys.version_info[1]
     out.write(struct.pack('=IiII', version, code.co_firstlineno, len(table), count))
     out.write(table)
-    out.write(struct.pack('=%dI' % count, *lines))
+    out.write(struct.pack('=%dI' % (4 * count), *[n for at in positions(code, lines) for n in at]))
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             write(constant, out)

@@ -70,7 +70,7 @@ static void test_babeltrace_reads_every_kind_of_event(void **state)
 		"[1700000006.000000000] host thread: { 1, 1, 11, 3, \"main\" }\n"
 		"[1700000006.000000000] host code: { 1, ( \"python\" : container = 0 ), 7, \"work\", "
 		"\"/app.py\" }\n"
-		"[1700000006.000000000] host frame: { 1, 1, 9 }\n"
+		"[1700000006.000000000] host frame: { 1, 1, 9, 5, 7, 10 }\n"
 		"[1700000006.000000000] host stack: { 1, 0, 1 }\n"
 		"[1700000006.000000000] host sample: { 10, 11, 1, 1, 3, "
 		"( \"complete\" : container = 0 ), 0 }\n"

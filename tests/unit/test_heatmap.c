@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* test_heatmap.c - each line's share, which sources are shown, and that nothing acts in the page.
+/*
+ * test_heatmap.c - each line's share, which sources are shown, and that nothing acts in the page.
+ *
+ * With "--heat FILE" it writes the page of a known profile, whose source is FILE.py beside it, for
+ * tests/browser.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -88,6 +92,47 @@ static void test_lines_have_self_and_total_and_the_hottest_file_is_first(void **
 	json_object_put(all);
 }
 
+static uint32_t push_expression(struct builder *b, uint32_t parent, uint32_t code, uint32_t line,
+				uint16_t column, uint16_t end_column)
+{
+	struct sdw_frame_event frame = {.id = (uint32_t)b->profile.frames.count,
+					.code = code,
+					.line = line,
+					.end_line = line,
+					.column = column,
+					.end_column = end_column};
+	struct sdw_stack_event stack = {
+		.id = (uint32_t)b->profile.stacks.count, .parent = parent, .frame = frame.id};
+
+	SEND(b, frame, &frame);
+	SEND(b, stack, &stack);
+	return stack.id;
+}
+
+static void test_expressions_have_shares_of_their_own(void **state)
+{
+	struct json_object *all;
+	uint32_t thread, f, g, at;
+	struct builder b;
+
+	(void)state;
+	builder_start(&b, "ns");
+	b.profile.keep_columns = true;
+	thread = builder_thread(&b, builder_process(&b, 12, "python3"), 12, "main");
+	f = builder_code(&b, SDW_CODE_PYTHON, "f", "/no/a.py", 7);
+	g = builder_code(&b, SDW_CODE_PYTHON, "g", "/no/a.py", 20);
+	at = push_expression(&b, 0, f, 8, 5, 9);
+	builder_sample(&b, thread, at, 3, 1, SDW_STATUS_COMPLETE);
+	builder_sample(&b, thread, push_expression(&b, 0, f, 8, 12, 30), 2, 1, SDW_STATUS_COMPLETE);
+	builder_sample(&b, thread, push_expression(&b, at, g, 21, 1, 4), 4, 1, SDW_STATUS_COMPLETE);
+	builder_sample(&b, thread, builder_push(&b, 0, g, 21), 1, 1, SDW_STATUS_COMPLETE);
+	all = export(&b, NULL);
+	expect_file(all, 0, "/no/a.py", "[8,5,9,21,5,5]");
+	assert_string_equal(json_object_to_json_string_ext(get(file_at(all, 0), "spans"), 0),
+			    "[8,5,8,9,3,7,8,12,8,30,2,2,21,1,21,4,4,4]");
+	json_object_put(all);
+}
+
 static void write_source(const char *path, const char *text, size_t bytes)
 {
 	FILE *file = fopen(path, "w");
@@ -173,13 +218,54 @@ static void test_only_python_source_files_are_read(void **state)
 	rmdir(folder);
 }
 
-int main(void)
+#define HEAT_SOURCE "# r\xc3\xa9sum\xc3\xa9\n\xc3\xa9 = f(a, g(b)) + h(c)\nx = (1 +\n     2)\n"
+
+/* 100 samples: 50 in g(b), 20 in f(...) itself, 10 in h(c), 10 in line 3, 10 in a name. */
+static int write_heat(const char *path)
+{
+	uint32_t thread, code;
+	struct builder b;
+	char source[256];
+	FILE *file;
+	int err;
+
+	snprintf(source, sizeof(source), "%s.py", path);
+	write_source(source, HEAT_SOURCE, strlen(HEAT_SOURCE));
+	builder_start(&b, "ns");
+	b.profile.keep_columns = true;
+	thread = builder_thread(&b, builder_process(&b, 12, "python3"), 12, "main");
+	code = builder_code(&b, SDW_CODE_PYTHON, "<module>", source, 1);
+	/* bytes from 1: the first letter has two */
+	builder_sample(&b, thread, push_expression(&b, 0, code, 2, 11, 15), 50, 1000000,
+		       SDW_STATUS_COMPLETE);
+	builder_sample(&b, thread, push_expression(&b, 0, code, 2, 6, 16), 20, 1000000,
+		       SDW_STATUS_COMPLETE);
+	builder_sample(&b, thread, push_expression(&b, 0, code, 2, 19, 23), 10, 1000000,
+		       SDW_STATUS_COMPLETE);
+	builder_sample(&b, thread, push_expression(&b, 0, code, 2, 13, 14), 1, 1000000,
+		       SDW_STATUS_COMPLETE);
+	builder_sample(&b, thread, push_expression(&b, 0, code, 3, 5, 8), 10, 1000000,
+		       SDW_STATUS_COMPLETE);
+	builder_sample(&b, thread, builder_push(&b, 0, code, 4), 9, 1000000, SDW_STATUS_COMPLETE);
+	builder_end(&b, 0);
+	file = fopen(path, "w");
+	if (!file)
+		return 1;
+	err = sdw_export_heatmap(&b.profile, file);
+	sdw_profile_free(&b.profile);
+	return fclose(file) || err;
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines_have_self_and_total_and_the_hottest_file_is_first),
+		cmocka_unit_test(test_expressions_have_shares_of_their_own),
 		cmocka_unit_test(test_a_source_cannot_act_in_the_page),
 		cmocka_unit_test(test_only_python_source_files_are_read),
 	};
 
+	if (argc == 3 && strcmp(argv[1], "--heat") == 0)
+		return write_heat(argv[2]);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

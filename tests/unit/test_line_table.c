@@ -232,6 +232,43 @@ static void test_junk_ends_and_gives_a_line_or_the_first_one(void **state)
 	}
 }
 
+static void expect_position(const struct sdw_position *at, uint32_t line, uint32_t end_line,
+			    uint16_t column, uint16_t end_column)
+{
+	assert_int_equal(at->line, line);
+	assert_int_equal(at->end_line, end_line);
+	assert_int_equal(at->column, column);
+	assert_int_equal(at->end_column, end_column);
+}
+
+static void test_columns_of_every_kind_of_location_entry(void **state)
+{
+	static const uint8_t table[] = {
+		ENTRY(3, 1),  0x5a,    /* [0, 2)   short: column 3 * 8 + 5, 10 long */
+		ENTRY(10, 1), 1,    2, /* [2, 4)   one line: 1 to 2 */
+		ENTRY(13, 1), 0x00,    /* [4, 6)   none */
+		ENTRY(14, 1), 0x02, 3, 0x41, 0x02, 6, /* [6, 8) + 1, 3 lines more, 129 - 1 to 5 */
+		ENTRY(14, 1), 0x00, 0, 0,    0,	      /* [8, 10) none, told as 0 */
+		ENTRY(11, 1), 9,    4,		      /* [10, 12) ends before it begins: none */
+		ENTRY(15, 1),			      /* [12, 14) no line */
+		ENTRY(14, 1), 0x00, 2, 7,	      /* [14, 16) cut: the line is there */
+	};
+	static const uint32_t expected[][4] = {{20, 20, 30, 40}, {20, 20, 2, 3}, {20, 0, 0, 0},
+					       {21, 24, 129, 6}, {21, 0, 0, 0},	 {22, 0, 0, 0},
+					       {0, 0, 0, 0},	 {22, 0, 0, 0}};
+	int broken;
+
+	(void)state;
+	for (int32_t i = 0; i < 8; i++) {
+		struct sdw_position at =
+			sdw_position_of(0x30c, table, sizeof(table), 20, 2 * i, &broken);
+
+		assert_false(broken);
+		expect_position(&at, expected[i][0], expected[i][1], (uint16_t)expected[i][2],
+				(uint16_t)expected[i][3]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_ranges_of_310_give_lines_and_none),
 		cmocka_unit_test(test_ranges_of_310_that_end_early_give_the_first_line),
 		cmocka_unit_test(test_every_kind_of_location_entry_is_understood),
+		cmocka_unit_test(test_columns_of_every_kind_of_location_entry),
 		cmocka_unit_test(test_an_instruction_at_line_zero_has_no_line),
 		cmocka_unit_test(test_broken_location_entries_give_the_first_line),
 		cmocka_unit_test(test_lines_that_no_file_can_have_are_broken),

@@ -235,6 +235,73 @@ static void test_what_breaks_the_schema_is_refused(void **state)
 	assert_int_equal(p->buckets.count, 0);
 }
 
+/* Frames 3 to 6 and stacks 3 to 6: two expressions of one line, each with and without a callee. */
+static void send_expressions(struct sdw_profile *p)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(0, send(p, frame,
+					 (struct sdw_frame_event){.id = 3 + i,
+								  .code = 1,
+								  .line = 50,
+								  .column = (uint16_t)(1 + i),
+								  .end_column = 9,
+								  .end_line = 50}));
+		assert_int_equal(0, send(p, stack,
+					 (struct sdw_stack_event){
+						 .id = 3 + i, .parent = 2, .frame = 3 + i}));
+	}
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(0, send(p, stack,
+					 (struct sdw_stack_event){
+						 .id = 5 + i, .parent = 3 + i, .frame = 2}));
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(0, send(p, sample,
+					 (struct sdw_sample_event){
+						 .thread = 1, .stack = 3 + i, .weight = 10}));
+}
+
+static void test_expressions_of_a_line_are_one_frame(void **state)
+{
+	struct sdw_profile *p = *state;
+
+	send_definitions(p);
+	send_expressions(p);
+	assert_int_equal(p->frames.count, 4);
+	assert_int_equal(p->frames.items[3].line, 50);
+	assert_int_equal(p->frames.items[3].column, 0);
+	assert_int_equal(p->stacks.count, 5);
+	assert_int_equal(p->stacks.items[4].parent, 3);
+	assert_int_equal(p->stacks.items[4].frame, 2);
+	assert_int_equal(p->stacks.items[4].depth, p->stacks.items[3].depth + 1);
+	assert_int_equal(p->buckets.count, 2);
+	assert_int_equal(p->buckets.items[0].stack, 3);
+	assert_int_equal(p->buckets.items[0].samples, 2);
+	assert_int_equal(p->buckets.items[1].stack, 4);
+	/* ids are the trace's: 5 is the next frame, 7 the next stack; what was never told is
+	 * refused */
+	assert_int_equal(-EINVAL, send(p, frame, (struct sdw_frame_event){.id = 4, .code = 1}));
+	assert_int_equal(-EINVAL, send(p, stack, (struct sdw_stack_event){.id = 5, .frame = 1}));
+	assert_int_equal(-EINVAL,
+			 send(p, sample, (struct sdw_sample_event){.thread = 1, .stack = 7}));
+	assert_int_equal(0,
+			 send(p, frame, (struct sdw_frame_event){.id = 5, .code = 1, .line = 51}));
+	assert_int_equal(p->frames.items[4].line, 51);
+}
+
+static void test_expressions_are_kept_apart_if_asked_for(void **state)
+{
+	struct sdw_profile *p = *state;
+
+	p->keep_columns = true;
+	send_definitions(p);
+	send_expressions(p);
+	assert_int_equal(p->frames.count, 5);
+	assert_int_equal(p->frames.items[4].column, 2);
+	assert_int_equal(p->frames.items[4].end_column, 9);
+	assert_int_equal(p->stacks.count, 7);
+	assert_int_equal(p->buckets.count, 4);
+}
+
 static void test_equal_strings_are_kept_once_and_long_ones_whole(void **state)
 {
 	static char large[200000];
@@ -269,6 +336,8 @@ int main(void)
 		TEST(test_losses_and_the_last_totals_are_kept),
 		TEST(test_the_recording_is_copied),
 		TEST(test_what_breaks_the_schema_is_refused),
+		TEST(test_expressions_of_a_line_are_one_frame),
+		TEST(test_expressions_are_kept_apart_if_asked_for),
 		TEST(test_equal_strings_are_kept_once_and_long_ones_whole),
 	};
 

@@ -387,6 +387,31 @@ static void test_traces_of_others_and_of_other_formats_are_refused(void **state)
 	}
 }
 
+static void test_a_trace_without_columns_is_read(void **state)
+{
+	struct sdw_profile profile;
+
+	write_small_trace(in(state, "t"));
+	assert_int_equal(0, sdw_profile_init(&profile, false));
+	profile.keep_columns = true;
+	assert_int_equal(0, sdw_trace_read(in(state, "t"), &profile.sink));
+	assert_int_equal(profile.frames.items[1].column, 5);
+	assert_int_equal(profile.frames.items[1].end_column, 7);
+	assert_int_equal(profile.frames.items[1].end_line, 10);
+	sdw_profile_free(&profile);
+	/* fields of other names: as if they were not there */
+	edit_metadata(state, "uint16_t column;", "uint16_t calumn;");
+	edit_metadata(state, "uint32_t end_line;", "uint32_t end_lime;");
+	assert_int_equal(0, sdw_profile_init(&profile, false));
+	profile.keep_columns = true;
+	assert_int_equal(0, sdw_trace_read(in(state, "t"), &profile.sink));
+	assert_int_equal(profile.frames.items[1].line, 9);
+	assert_int_equal(profile.frames.items[1].column, 0);
+	assert_int_equal(profile.frames.items[1].end_column, 7);
+	assert_int_equal(profile.frames.items[1].end_line, 0);
+	sdw_profile_free(&profile);
+}
+
 static void test_a_stream_cut_at_a_packet_is_read_up_to_there(void **state)
 {
 	struct sdw_profile profile;
@@ -520,6 +545,7 @@ int main(void)
 		TEST(test_garbage_and_missing_streams_are_invalid),
 		TEST(test_traces_of_others_and_of_other_formats_are_refused),
 		TEST(test_a_stream_cut_at_a_packet_is_read_up_to_there),
+		TEST(test_a_trace_without_columns_is_read),
 		TEST(test_the_error_of_the_sink_comes_back),
 		TEST(test_names_that_are_not_utf8_are_escaped),
 		TEST(test_utf8_is_that_of_rfc_3629),

@@ -148,8 +148,13 @@ UNUSED static void send_one_stack(struct sdw_sink *sink, uint64_t time_ns)
 							 .file = "/app.py",
 							 .first_line = 7}));
 	assert_int_equal(0, send(sink, frame,
-				 (struct sdw_frame_event){
-					 .time_ns = time_ns, .id = 1, .code = 1, .line = 9}));
+				 (struct sdw_frame_event){.time_ns = time_ns,
+							  .id = 1,
+							  .code = 1,
+							  .line = 9,
+							  .column = 5,
+							  .end_column = 7,
+							  .end_line = 10}));
 	assert_int_equal(0,
 			 send(sink, stack,
 			      (struct sdw_stack_event){.time_ns = time_ns, .id = 1, .frame = 1}));

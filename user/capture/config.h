@@ -40,6 +40,7 @@ struct sdw_config {
 	enum sdw_native_mode native;
 	bool kernel;		 /* kernel stacks too */
 	bool interpreter_frames; /* show the interpreter's evaluation frames */
+	bool columns;		 /* the expression in its line too */
 	uint32_t stack_bytes;	 /* of native stack copied at most per sample */
 	bool templates;		 /* unwind by templates; off only to compare */
 	bool verify_unwind;	 /* unwind every sample both ways and count differences */

@@ -38,6 +38,7 @@ int sdw_pipeline_create(const struct sdw_config *config, struct sdw_sink *sink,
 	if (config->kernel)
 		sdw_stack_builder_read_kernel(&new->builder);
 	new->builder.interpreter_frames = config->interpreter_frames;
+	new->builder.columns = config->columns;
 	*pipeline = new;
 	return 0;
 }

@@ -104,12 +104,16 @@ static int push_python(struct sdw_stack_builder *builder, const struct sdw_raw_s
 					.name = known->name,
 					.file = known->file,
 					.first_line = known->first_line};
-	uint32_t id, line;
+	struct sdw_position position;
+	uint32_t id, at;
 	int err;
 
-	line = sdw_code_table_line(builder->codes, known, frame->instruction);
+	position = sdw_code_table_position(builder->codes, known, frame->instruction);
+	if (!builder->columns)
+		position = (struct sdw_position){.line = position.line};
 	err = sdw_catalog_code(builder->catalog, raw->time_ns, &code, &id);
-	err = err ?: push(builder, raw->time_ns, id, line, stack);
+	err = err ?: sdw_catalog_position(builder->catalog, raw->time_ns, id, &position, &at);
+	err = err ?: sdw_catalog_stack(builder->catalog, raw->time_ns, *stack, at, stack);
 	return err ?: known->incomplete;
 }
 

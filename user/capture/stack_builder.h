@@ -36,6 +36,7 @@ struct sdw_stack_builder {
 	struct sdw_code_table *codes;
 	struct sdw_kernel_symbols *kernel; /* NULL: not read */
 	bool interpreter_frames;
+	bool columns;
 	uint64_t max_memory;	/* bytes: of the catalog 3/4, of `known` 1/4 */
 	struct sdw_map64 known; /* hash of a raw stack -> sink id; begun anew when it is full */
 	uint64_t unmatched;	/* new stacks in which evaluations and entries did not agree */

@@ -160,7 +160,11 @@ static int run(const struct export_command *command, const char *trace)
 	err = sdw_output_file_open(&output, command->output);
 	if (err)
 		return err;
-	err = sdw_trace_load_filtered(trace, needs_samples(command), &command->filter, &profile);
+	if (command->format == FORMAT_HEATMAP)
+		err = sdw_trace_load_columns(trace, &command->filter, &profile);
+	else
+		err = sdw_trace_load_filtered(trace, needs_samples(command), &command->filter,
+					      &profile);
 	if (err) {
 		sdw_output_file_discard(&output);
 		return err;

@@ -24,6 +24,10 @@ static const struct sdw_option options[] = {
 
 	SDW_CAPTURE_CONTENT_OPTIONS,
 
+	{SDW_OPTION_NO_FLAG, 0, "no-columns", NULL, FIELD(capture.config.columns),
+	 .help = "only the line that was running, not the expression in it, which CPython 3.11 and "
+		 "later know: the heat map shows it"},
+
 	{SDW_OPTION_HEADING, .help = "Where to write:"},
 	{SDW_OPTION_STRING, 'o', "output", "DIR", FIELD(capture.config.output),
 	 .help = "directory of the trace, made new (default: sidewinder-DATE-TIME here)"},
@@ -83,6 +87,7 @@ enum sdw_options_result sdw_record_options_parse(int argc, char **argv, struct s
 	enum sdw_options_result result;
 	int first = argc, err;
 
+	arguments.capture.config.columns = true;
 	result = sdw_options_parse(&sdw_usage_record, argc, argv, &arguments, &first);
 	if (result == SDW_OPTIONS_GO_ON) {
 		arguments.capture.config.max_loss = arguments.max_loss_percent / 100;

@@ -234,13 +234,16 @@ static int put_code(struct sdw_sink *sink, const struct sdw_code_event *event)
 static int put_frame(struct sdw_sink *sink, const struct sdw_frame_event *event)
 {
 	struct ctf *ctf = ctf_of(sink);
-	uint8_t *at = add(ctf, SDW_CTF_FRAME, event->time_ns, 12);
+	uint8_t *at = add(ctf, SDW_CTF_FRAME, event->time_ns, 20);
 
 	if (!at)
 		return ctf->error;
 	at = put_u32(at, event->id);
 	at = put_u32(at, event->code);
-	put_u32(at, event->line);
+	at = put_u32(at, event->line);
+	at = put_u16(at, event->column);
+	at = put_u16(at, event->end_column);
+	put_u32(at, event->end_line);
 	return 0;
 }
 

@@ -29,6 +29,9 @@ static const struct sdw_ctf_field frame_fields[] = {
 	{"id", SDW_CTF_U32},
 	{"code", SDW_CTF_U32},
 	{"line", SDW_CTF_U32},
+	{"column", SDW_CTF_LATER_U16},
+	{"end_column", SDW_CTF_LATER_U16},
+	{"end_line", SDW_CTF_LATER_U32},
 };
 
 static const struct sdw_ctf_field stack_fields[] = {

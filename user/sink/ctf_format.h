@@ -66,6 +66,9 @@ enum sdw_ctf_type {
 	SDW_CTF_KIND_ENUM,
 	/* text that older traces do not have; "-": none, as babeltrace2 2.0 shows "" as the last */
 	SDW_CTF_LATER_TEXT,
+	/* numbers that older traces do not have: 0 there */
+	SDW_CTF_LATER_U16,
+	SDW_CTF_LATER_U32,
 };
 
 struct sdw_ctf_field {

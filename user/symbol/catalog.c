@@ -16,6 +16,8 @@ void sdw_catalog_free(struct sdw_catalog *catalog)
 {
 	sdw_map64_free(&catalog->code_ids);
 	sdw_map64_free(&catalog->frame_ids);
+	sdw_map64_free(&catalog->position_ids);
+	free(catalog->positions.items);
 	sdw_map64_free(&catalog->stack_ids);
 	free(catalog->codes.items);
 }
@@ -96,6 +98,56 @@ int sdw_catalog_frame(struct sdw_catalog *catalog, uint64_t time_ns, uint32_t co
 	return err ?: catalog->sink->ops->frame(catalog->sink, &event);
 }
 
+static uint64_t position_hash(uint32_t code, const struct sdw_position *position)
+{
+	uint64_t hash = sdw_mix64((uint64_t)code << 32 | position->line);
+
+	return sdw_mix64(hash ^ ((uint64_t)position->end_line << 32 |
+				 (uint32_t)position->column << 16 | position->end_column));
+}
+
+static bool is_position(const struct sdw_catalog_frame *frame, uint32_t code,
+			const struct sdw_position *position)
+{
+	return frame->code == code && frame->position.line == position->line &&
+	       frame->position.end_line == position->end_line &&
+	       frame->position.column == position->column &&
+	       frame->position.end_column == position->end_column;
+}
+
+int sdw_catalog_position(struct sdw_catalog *catalog, uint64_t time_ns, uint32_t code,
+			 const struct sdw_position *position, uint32_t *id)
+{
+	struct sdw_frame_event event = {.time_ns = time_ns,
+					.code = code,
+					.line = position->line,
+					.end_line = position->end_line,
+					.column = position->column,
+					.end_column = position->end_column};
+	uint64_t hash, *known;
+	int err;
+
+	if (!position->column)
+		return sdw_catalog_frame(catalog, time_ns, code, position->line, id);
+	for (hash = position_hash(code, position);; hash = hash == UINT64_MAX ? 1 : hash + 1) {
+		known = sdw_map64_find(&catalog->position_ids, hash);
+		if (!known)
+			break;
+		if (is_position(&catalog->positions.items[*known], code, position)) {
+			*id = catalog->positions.items[*known].id;
+			return 0;
+		}
+	}
+	err = sdw_array_reserve(&catalog->positions, 1);
+	err = err ?: sdw_map64_set(&catalog->position_ids, hash, catalog->positions.count);
+	if (err)
+		return err;
+	*id = event.id = ++catalog->frames;
+	catalog->positions.items[catalog->positions.count++] =
+		(struct sdw_catalog_frame){.code = code, .id = *id, .position = *position};
+	return catalog->sink->ops->frame(catalog->sink, &event);
+}
+
 int sdw_catalog_stack(struct sdw_catalog *catalog, uint64_t time_ns, uint32_t parent,
 		      uint32_t frame, uint32_t *id)
 {
@@ -115,7 +167,9 @@ int sdw_catalog_stack(struct sdw_catalog *catalog, uint64_t time_ns, uint32_t pa
 
 size_t sdw_catalog_bytes(const struct sdw_catalog *catalog)
 {
-	return (catalog->code_ids.room + catalog->frame_ids.room + catalog->stack_ids.room) *
+	return (catalog->code_ids.room + catalog->frame_ids.room + catalog->stack_ids.room +
+		catalog->position_ids.room) *
 		       sizeof(struct sdw_map64_slot) +
+	       catalog->positions.room * sizeof(*catalog->positions.items) +
 	       catalog->codes.room * sizeof(*catalog->codes.items);
 }

@@ -327,17 +327,23 @@ const struct sdw_code *sdw_code_table_find(const struct sdw_code_table *table, u
 uint32_t sdw_code_table_line(struct sdw_code_table *table, const struct sdw_code *code,
 			     int32_t instruction)
 {
+	return sdw_code_table_position(table, code, instruction).line;
+}
+
+struct sdw_position sdw_code_table_position(struct sdw_code_table *table,
+					    const struct sdw_code *code, int32_t instruction)
+{
+	struct sdw_position position;
 	int broken = 0;
-	uint32_t line;
 
 	if (!code->table_known && instruction >= 0) {
 		table->statistics.lines_unknown++;
-		return code->first_line;
+		return (struct sdw_position){.line = code->first_line};
 	}
-	line = sdw_line_of(code->version, code->table, code->table_size, (int32_t)code->first_line,
-			   instruction, &broken);
+	position = sdw_position_of(code->version, code->table, code->table_size,
+				   (int32_t)code->first_line, instruction, &broken);
 	table->statistics.lines_unknown += broken != 0;
-	return line;
+	return position;
 }
 
 void sdw_code_table_forget(struct sdw_code_table *table, uint32_t pid, uint32_t epoch)

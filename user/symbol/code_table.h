@@ -17,6 +17,7 @@
 #include "base/strings.h"
 #include "events.h"
 #include "pylayout.h"
+#include "symbol/pycode.h"
 #include "symbol/remote_text.h"
 
 /* A code object. Two with the same name, file (both compared as pointers) and line are equal in a
@@ -74,6 +75,10 @@ const struct sdw_code *sdw_code_table_find(const struct sdw_code_table *table, u
 /* The line being executed at `instruction` (struct sdw_python_frame); 0: none. */
 uint32_t sdw_code_table_line(struct sdw_code_table *table, const struct sdw_code *code,
 			     int32_t instruction);
+
+/* The same with its columns (pycode.h). */
+struct sdw_position sdw_code_table_position(struct sdw_code_table *table,
+					    const struct sdw_code *code, int32_t instruction);
 
 /* Forgets the code objects of an image that ended and whose samples were all seen. */
 void sdw_code_table_forget(struct sdw_code_table *table, uint32_t pid, uint32_t epoch);

@@ -30,4 +30,18 @@ char *sdw_text_decode(uint32_t kind, const void *bytes, size_t size, int cut_fro
 uint32_t sdw_line_of(uint16_t version, const uint8_t *table, size_t size, int32_t first_line,
 		     int32_t instruction, int *broken);
 
+/* The expression at an instruction; all 0 where it is not known. */
+struct sdw_position {
+	uint32_t line, end_line;     /* counted from 1 */
+	uint16_t column, end_column; /* bytes, counted from 1; the end is behind the last */
+};
+
+/*
+ * Like sdw_line_of(), and with the columns: line is what that gives; the rest is 0 if the table has
+ * no columns for the instruction (up to 3.10 there are none), or none that can be (an end before
+ * the start, beyond 65,534 bytes).
+ */
+struct sdw_position sdw_position_of(uint16_t version, const uint8_t *table, size_t size,
+				    int32_t first_line, int32_t instruction, int *broken);
+
 #endif

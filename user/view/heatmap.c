@@ -68,6 +68,19 @@ static void write_lines(const struct heatmap *map, const struct sdw_file_shares 
 	fputc(']', file);
 }
 
+static void write_spans(const struct heatmap *map, const struct sdw_file_shares *of, FILE *file)
+{
+	fputs(",\"spans\":[", file); /* line, column, end line, end column, self, total */
+	for (size_t i = 0; i < of->span_count; i++) {
+		const struct sdw_span_share *span = &map->shares.spans.items[of->first_span + i];
+
+		fprintf(file, "%s%" PRIu32 ",%u,%" PRIu32 ",%u,%" PRIu64 ",%" PRIu64, i ? "," : "",
+			span->line, span->column, span->end_line, span->end_column, span->self,
+			span->total);
+	}
+	fputc(']', file);
+}
+
 /* Returns the bytes of source that were written. */
 static size_t write_file(const struct heatmap *map, const struct sdw_file_shares *of, size_t room,
 			 FILE *file)
@@ -89,6 +102,8 @@ static size_t write_file(const struct heatmap *map, const struct sdw_file_shares
 		fputs("\"changed\":true,", file);
 	fprintf(file, "\"self\":%" PRIu64 ",\"total\":%" PRIu64 ",\n", of->self, of->total);
 	write_lines(map, of, file);
+	if (of->span_count)
+		write_spans(map, of, file);
 	fputc('}', file);
 	sdw_source_file_free(&source);
 	return bytes;

@@ -18,16 +18,26 @@ struct sdw_line_share {
 	size_t last_seen; /* private: 1 + the bucket that was added last */
 };
 
+/* An expression, where the recording has columns; several may lie in one another. */
+struct sdw_span_share {
+	uint32_t file, line, end_line;
+	uint16_t column, end_column; /* bytes, from 1; the end is behind the last */
+	uint64_t self, total;
+	size_t last_seen; /* private */
+};
+
 struct sdw_file_shares {
 	const char *path;
 	uint64_t self, total;
-	size_t first, count; /* its lines, in order, in line_shares.lines */
-	size_t last_seen;    /* private */
+	size_t first, count;	       /* its lines, in order, in line_shares.lines */
+	size_t first_span, span_count; /* and in line_shares.spans */
+	size_t last_seen;	       /* private */
 };
 
 struct sdw_line_shares {
 	SDW_PROFILE_ARRAY(struct sdw_file_shares) files; /* hottest first, by self then total */
 	SDW_PROFILE_ARRAY(struct sdw_line_share) lines;
+	SDW_PROFILE_ARRAY(struct sdw_span_share) spans;
 	uint64_t all; /* the amount of all samples */
 };
 

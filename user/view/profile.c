@@ -12,12 +12,14 @@
 #include "base/map64.h"
 #include "base/strings.h"
 #include "events.h"
+#include "view/line_merge.h"
 #include "view/profile.h"
 
 struct sdw_profile_index {
 	struct sdw_strings strings;
 	struct sdw_map64 by_key;	  /* hash of a bucket's key -> first bucket + 1 */
 	SDW_PROFILE_ARRAY(uint32_t) next; /* per bucket: next with the same hash + 1, 0: none */
+	struct sdw_line_merge merge;
 };
 
 static struct sdw_profile *profile_of(struct sdw_sink *sink)
@@ -112,26 +114,54 @@ static int take_code(struct sdw_sink *sink, const struct sdw_code_event *event)
 static int take_frame(struct sdw_sink *sink, const struct sdw_frame_event *event)
 {
 	struct sdw_profile *profile = profile_of(sink);
+	struct sdw_line_merge *merge = &profile->index->merge;
+	struct sdw_profile_frame frame = {.code = event->code, .line = event->line};
+	uint32_t id = event->id;
+	int err = 0;
 
 	if (!event->code || event->code >= profile->codes.count)
 		return -EINVAL;
-	return add_checked(&profile->frames, event->id,
-			   (struct sdw_profile_frame){.code = event->code, .line = event->line});
+	if (profile->keep_columns) {
+		frame.column = event->column;
+		frame.end_column = event->end_column;
+		frame.end_line = event->end_line;
+	} else if (event->column && !merge->begun) {
+		err = sdw_line_merge_begin(merge, profile);
+	}
+	if (!err && merge->begun) {
+		err = sdw_line_merge_add_frame(merge, id, frame.code, frame.line,
+					       profile->frames.count);
+		if (err <= 0)
+			return err;
+		id = (uint32_t)profile->frames.count;
+		err = 0;
+	}
+	return err ? err : add_checked(&profile->frames, id, frame);
 }
 
 static int take_stack(struct sdw_sink *sink, const struct sdw_stack_event *event)
 {
 	struct sdw_profile *profile = profile_of(sink);
+	struct sdw_line_merge *merge = &profile->index->merge;
+	struct sdw_profile_stack stack = {
+		.parent = sdw_line_merge_stack(merge, event->parent),
+		.frame = sdw_line_merge_frame(merge, event->frame),
+	};
+	uint32_t id = event->id;
+	int err;
 
-	if (event->parent >= profile->stacks.count || !event->frame ||
-	    event->frame >= profile->frames.count)
+	if (stack.parent >= profile->stacks.count || !stack.frame ||
+	    stack.frame >= profile->frames.count)
 		return -EINVAL;
-	return add_checked(&profile->stacks, event->id,
-			   (struct sdw_profile_stack){
-				   .parent = event->parent,
-				   .frame = event->frame,
-				   .depth = profile->stacks.items[event->parent].depth + 1,
-			   });
+	stack.depth = profile->stacks.items[stack.parent].depth + 1;
+	if (merge->begun) {
+		err = sdw_line_merge_add_stack(merge, id, stack.parent, stack.frame,
+					       profile->stacks.count);
+		if (err <= 0)
+			return err;
+		id = (uint32_t)profile->stacks.count;
+	}
+	return add_checked(&profile->stacks, id, stack);
 }
 
 static uint64_t key_of(const struct sdw_sample_event *event)
@@ -176,11 +206,13 @@ static struct sdw_profile_bucket *bucket_of(struct sdw_profile *profile,
 	return bucket;
 }
 
-static int take_sample(struct sdw_sink *sink, const struct sdw_sample_event *event)
+static int take_sample(struct sdw_sink *sink, const struct sdw_sample_event *traced)
 {
 	struct sdw_profile *profile = profile_of(sink);
+	struct sdw_sample_event sample = *traced, *event = &sample;
 	struct sdw_profile_bucket *bucket;
 
+	sample.stack = sdw_line_merge_stack(&profile->index->merge, traced->stack);
 	if (!event->thread || event->thread >= profile->threads.count ||
 	    event->stack >= profile->stacks.count || event->status >= SDW_STATUS_COUNT)
 		return -EINVAL;
@@ -211,14 +243,16 @@ static int take_signal_sample(struct sdw_sink *sink, const struct sdw_signal_sam
 		.status = event->status,
 		.flags = event->flags,
 	};
+	uint32_t stack = sdw_line_merge_stack(&profile->index->merge, event->stack);
 
 	if (!event->thread || event->thread >= profile->threads.count ||
-	    event->stack >= profile->stacks.count || event->status >= SDW_STATUS_COUNT)
+	    stack >= profile->stacks.count || event->status >= SDW_STATUS_COUNT)
 		return -EINVAL;
 	if (profile->keep_samples) {
 		if (sdw_array_reserve(&profile->signal_samples, 1))
 			return -ENOMEM;
-		profile->signal_samples.items[profile->signal_samples.count++] = *event;
+		profile->signal_samples.items[profile->signal_samples.count] = *event;
+		profile->signal_samples.items[profile->signal_samples.count++].stack = stack;
 	}
 	return profile->recording.path == SDW_PATH_SIGNAL ? take_sample(sink, &sample) : 0;
 }
@@ -316,6 +350,7 @@ void sdw_profile_free(struct sdw_profile *profile)
 	if (profile->index) {
 		sdw_strings_free(&profile->index->strings);
 		sdw_map64_free(&profile->index->by_key);
+		sdw_line_merge_free(&profile->index->merge);
 		free(profile->index->next.items);
 		free(profile->index);
 	}

@@ -33,6 +33,9 @@ struct sdw_profile_code {
 
 struct sdw_profile_frame {
 	uint32_t code, line;
+	/* the expression, as in sink.h; 0: not known, or not kept */
+	uint16_t column, end_column;
+	uint32_t end_line;
 };
 
 struct sdw_profile_stack {
@@ -70,6 +73,11 @@ struct sdw_profile {
 	SDW_PROFILE_ARRAY(struct sdw_lost_event) lost;
 	uint64_t gc_samples; /* taken while the garbage collector of their interpreter ran */
 	bool keep_samples;
+	/*
+	 * To be set before the first event: frames keep their columns, so that several can be the
+	 * same line. Otherwise those of one line are one frame, whatever a trace holds.
+	 */
+	bool keep_columns;
 	struct sdw_profile_index *index; /* private: buckets by key, owned strings */
 };
 

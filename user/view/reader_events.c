@@ -120,7 +120,7 @@ static bool has_type(const bt_field_class *class, enum sdw_ctf_type type)
 	static const uint8_t bits[] = {
 		[SDW_CTF_U8] = 8,	 [SDW_CTF_U16] = 16,	    [SDW_CTF_U32] = 32,
 		[SDW_CTF_U64] = 64,	 [SDW_CTF_STATUS_ENUM] = 8, [SDW_CTF_LOST_ENUM] = 8,
-		[SDW_CTF_KIND_ENUM] = 8,
+		[SDW_CTF_KIND_ENUM] = 8, [SDW_CTF_LATER_U16] = 16,  [SDW_CTF_LATER_U32] = 32,
 	};
 	bt_field_class_type is = bt_field_class_get_type(class);
 
@@ -146,7 +146,7 @@ static int find_member(const bt_field_class *payload, const struct sdw_ctf_field
 			       ? (int)i
 			       : -1;
 	}
-	return field->type == SDW_CTF_LATER_TEXT ? UINT8_MAX : -1;
+	return field->type >= SDW_CTF_LATER_TEXT ? UINT8_MAX : -1;
 }
 
 static int find_members(struct sdw_reader *reader, const bt_event_class *class, uint64_t id)
@@ -210,6 +210,15 @@ static const char *take_later_text(struct cursor *cursor)
 	}
 	text = take_text(cursor);
 	return text && strcmp(text, SDW_CTF_NO_TEXT) == 0 ? "" : text;
+}
+
+/* A number that may be missing. */
+static uint64_t take_later_number(struct cursor *cursor)
+{
+	if (*cursor->member != UINT8_MAX)
+		return take_number(cursor);
+	cursor->member++;
+	return 0;
 }
 
 /* An id must be the next of its kind. */
@@ -294,6 +303,9 @@ static int read_frame(struct cursor *cursor)
 	event.id = (uint32_t)take_number(cursor);
 	event.code = (uint32_t)take_number(cursor);
 	event.line = (uint32_t)take_number(cursor);
+	event.column = (uint16_t)take_later_number(cursor);
+	event.end_column = (uint16_t)take_later_number(cursor);
+	event.end_line = (uint32_t)take_later_number(cursor);
 	if (!event.code || event.code >= reader->codes)
 		return undefined(reader, "code", event.code);
 	if (check_id(reader, "frame", event.id, &reader->frames))

@@ -88,8 +88,8 @@ static int read_filtered(const char *path, const struct sdw_filter *filter,
 	return err;
 }
 
-int sdw_trace_load_filtered(const char *given, bool keep_samples, const struct sdw_filter *filter,
-			    struct sdw_profile *profile)
+static int load(const char *given, bool keep_samples, bool keep_columns,
+		const struct sdw_filter *filter, struct sdw_profile *profile)
 {
 	char *path;
 	int err = sdw_trace_find(given, &path);
@@ -99,6 +99,7 @@ int sdw_trace_load_filtered(const char *given, bool keep_samples, const struct s
 	err = sdw_profile_init(profile, keep_samples);
 	if (err)
 		goto out;
+	profile->keep_columns = keep_columns;
 	err = sdw_filter_is_set(filter) ? read_filtered(path, filter, profile)
 					: sdw_trace_read(path, &profile->sink);
 	if (err)
@@ -108,6 +109,18 @@ out:
 		sdw_error("out of memory while reading %s", path);
 	free(path);
 	return err;
+}
+
+int sdw_trace_load_filtered(const char *given, bool keep_samples, const struct sdw_filter *filter,
+			    struct sdw_profile *profile)
+{
+	return load(given, keep_samples, false, filter, profile);
+}
+
+int sdw_trace_load_columns(const char *given, const struct sdw_filter *filter,
+			   struct sdw_profile *profile)
+{
+	return load(given, false, true, filter, profile);
 }
 
 int sdw_trace_load(const char *given, bool keep_samples, struct sdw_profile *profile)

@@ -24,4 +24,8 @@ int sdw_trace_load(const char *given, bool keep_samples, struct sdw_profile *pro
 int sdw_trace_load_filtered(const char *given, bool keep_samples, const struct sdw_filter *filter,
 			    struct sdw_profile *profile);
 
+/* The same without samples, for what shows expressions (keep_columns of profile.h). */
+int sdw_trace_load_columns(const char *given, const struct sdw_filter *filter,
+			   struct sdw_profile *profile);
+
 #endif

@@ -4,6 +4,8 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const get = (id) => document.getElementById(id);
 const state = { heat: "self", extent: "hot", text: "" };
 const AROUND = 4; /* lines shown around a hot one */
+const LEAST_TOLD = 0.01; /* of all samples: an expression with less has its share in its tooltip only */
+const LEAST_OF_LINE = 0.03; /* of its line: an expression with less is not told by itself */
 const LEAST = 0.001; /* of all samples: a line with less is not hot enough to be shown by itself */
 const whole = new Intl.NumberFormat("en-US");
 const percent = (value) => data.all ? (100 * value / data.all).toFixed(1) + "%" : "–";
@@ -47,9 +49,52 @@ function sharesOf(file) {
 		shares.set(file.lines[i], [file.lines[i + 1], file.lines[i + 2]]);
 	return shares;
 }
-function lineRow(number, share, text, hottest) {
-	const row = element("tr"), code = element("td", "code", text);
+/* Expressions by the line that they begin in: {from, to, endLine, self, total}, counted in characters from 0. */
+function spansOf(file, source) {
+	const byLine = new Map(), spans = file.spans || [], encoder = new TextEncoder(), decoder = new TextDecoder();
+	const characters = (text, bytes) => {   /* columns are bytes of UTF-8 */
+		const whole = encoder.encode(text);
+		return bytes >= whole.length ? text.length : decoder.decode(whole.subarray(0, bytes)).length;
+	};
+	for (let i = 0; i < spans.length; i += 6) {
+		const [line, column, endLine, endColumn, self, total] = spans.slice(i, i + 6), text = source[line - 1] || "";
+		const from = characters(text, column - 1), to = endLine > line ? text.length : characters(text, endColumn - 1);
+		if (to <= from)
+			continue;
+		if (!byLine.has(line))
+			byLine.set(line, []);
+		byLine.get(line).push({ from, to, endLine, line, self, total });
+	}
+	return byLine;
+}
+/*
+ * Cuts a line where expressions begin and end; each piece has the heat of the smallest expression that it lies in,
+ * behind each expression is its share. Those with next to nothing (a name that is looked up) count for the one around.
+ */
+function fillCode(cell, text, spans, hottest, lineHeat) {
+	const heat = (span) => span[state.heat], least = Math.max(data.all * LEAST, lineHeat * LEAST_OF_LINE);
+	const hot = spans.filter((span) => heat(span) >= least);
+	const cuts = [...new Set([0, text.length, ...hot.flatMap((span) => [span.from, span.to])])].sort((a, b) => a - b);
+	for (let i = 0; i + 1 < cuts.length; i++) {
+		const [from, to] = cuts.slice(i, i + 2), around = hot.filter((span) => span.from <= from && span.to >= to);
+		around.sort((a, b) => a.to - a.from - (b.to - b.from));
+		const piece = element("span", around.length ? "part" : "", text.slice(from, to));
+		cell.append(piece);
+		if (!around.length)
+			continue;
+		piece.title = around.map((span) => text.slice(span.from, span.to) +
+			(span.endLine > span.line ? " … to line " + span.endLine : "") + "\n    " + percent(span.self) + " self, " +
+			percent(span.total) + " in all").join("\n");
+		piece.style.background = "rgba(var(--heat), " + (0.1 + 0.6 * Math.sqrt(heat(around[0]) / hottest)).toFixed(3) + ")";
+		for (const span of around.filter((at) => at.to === to && heat(at) >= data.all * LEAST_TOLD))
+			cell.append(element("span", "told", percent(heat(span))));
+	}
+}
+function lineRow(number, share, text, hottest, spans) {
+	const row = element("tr"), code = element("td", "code", spans ? undefined : text);
 	const value = share ? share[state.heat === "self" ? 0 : 1] : 0;
+	if (spans)
+		fillCode(code, text, spans, hottest, value);
 	row.append(element("td", "number", number || "?"));
 	row.append(element("td", "amount", share && share[0] ? percent(share[0]) : ""));
 	row.append(element("td", "amount", share && share[1] ? percent(share[1]) : ""));
@@ -60,7 +105,8 @@ function lineRow(number, share, text, hottest) {
 	if (value) {
 		/* by its root, so that a line with a tenth of the heat can still be told from a cold one */
 		const heat = Math.sqrt(value / hottest);
-		code.style.background = "rgba(var(--heat), " + (0.05 + 0.45 * heat).toFixed(3) + ")";
+		if (!spans)
+			code.style.background = "rgba(var(--heat), " + (0.05 + 0.45 * heat).toFixed(3) + ")";
 		code.style.borderLeftColor = "rgba(var(--heat), " + (0.3 + 0.7 * heat).toFixed(3) + ")";
 	}
 	return row;
@@ -96,7 +142,8 @@ function fillTable(table, file) {
 	const lines = Math.max(source.length, ...shares.keys());
 	const hottest = Math.max(1, ...[...shares.values()].map((share) => share[state.heat === "self" ? 0 : 1]));
 	const show = file.text === undefined ? null : shown(lines, shares);
-	const row = (line) => lineRow(line, shares.get(line), source[line - 1] || "", hottest);
+	const spans = file.text === undefined ? new Map() : spansOf(file, source);
+	const row = (line) => lineRow(line, shares.get(line), source[line - 1] || "", hottest, spans.get(line));
 	table.replaceChildren(headRow());
 	if (shares.has(0))
 		table.append(lineRow(0, shares.get(0), "(line not known)", hottest));
@@ -158,7 +205,8 @@ function showFiles() {
 		details.hidden = !file.path.toLowerCase().includes(words);
 		matched += !details.hidden;
 	});
-	get("matched").textContent = words ? matched + " of " + files.length + " files" : files.length + " files";
+	get("matched").textContent = words ? matched + " of " + files.length + " files" :
+		files.length + (files.length === 1 ? " file" : " files");
 }
 function switchOf(id, change) {
 	get(id).addEventListener("click", (event) => {
