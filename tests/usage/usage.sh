@@ -71,7 +71,7 @@ allowed() {
 
 prints 'the version comes with those of the libraries' 'libunwind 1.' --version
 prints 'help lists the verbs' 'record' --help
-for verb in record report diff export dump; do
+for verb in record report diff export dump doctor; do
 	prints "help $verb is the help of that verb" "Usage: sidewinder $verb" help $verb
 	prints "$verb --help has examples" 'Examples:' $verb --help
 	refuses "$verb with an unknown option is wrong use" 2 \

@@ -15,6 +15,8 @@ const struct sdw_command sdw_commands[] = {
 	 &sdw_usage_diff},
 	{"dump", "print the stack of every thread of a process as it is now", sdw_command_dump,
 	 &sdw_usage_dump},
+	{"doctor", "say what works here, what does not, and what mends it", sdw_command_doctor,
+	 &sdw_usage_doctor},
 	{"help", "what a verb takes, the manual, the completion of shells", sdw_command_help,
 	 &sdw_usage_help},
 	{0},
