@@ -61,7 +61,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	status = run(argc, argv);
-	if (fflush(stdout) && status == SDW_EXIT_OK && errno != EPIPE) {
+	/* a long text fails before its end, and the rest of it fits */
+	if ((fflush(stdout) || ferror(stdout)) && status == SDW_EXIT_OK && errno != EPIPE) {
 		sdw_error("cannot write to standard output: %s", strerror(errno));
 		status = SDW_EXIT_FAULT;
 	}
