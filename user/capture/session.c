@@ -20,13 +20,11 @@
 #include "capture/idle_time.h"
 #include "capture/session_internal.h"
 #include "capture/target_threads.h"
-#include "target/cgroup.h"
 
 #define TICK_MS	    50	       /* between drains: half of the smallest ring at 10 kHz with stacks */
 #define LAG_NS	    2000000u   /* a record is in its ring this long after its time */
 #define FLUSH_NS    900000000u /* at least once a second */
 #define PROGRESS_NS 250000000u
-#define LOOK_NS	    1000000000u /* for processes of a group before the recording begins */
 
 enum wait_tag { TAG_RINGS, TAG_SIDEBAND, TAG_SIGNAL, TAG_COMMAND, TAG_TARGET, TAG_WATCH };
 
@@ -114,8 +112,7 @@ static uint32_t new_epoch(void)
 	return epoch;
 }
 
-/* Makes a process known on both sides before it is sampled. */
-static int add_known(struct sdw_session *session, uint32_t pid, bool look)
+int sdw_session_add_known(struct sdw_session *session, uint32_t pid, bool look)
 {
 	uint32_t epoch = new_epoch();
 	struct sdw_image *image = sdw_images_get(&session->pipeline->images, pid, epoch);
@@ -145,7 +142,7 @@ static int watch_target(struct sdw_session *session, size_t index)
 	}
 	session->targets_alive++;
 	err = add_wait(session, target->pidfd, TAG_TARGET, (uint32_t)index);
-	return err ?: add_known(session, target->pid, true);
+	return err ?: sdw_session_add_known(session, target->pid, true);
 }
 
 /* Processes that the targets made before; one that is gone meanwhile is no error. */
@@ -159,39 +156,13 @@ static int add_descendants(struct sdw_session *session)
 	err = err ?: sdw_target_processes_list(config->pids, config->pid_count, true, &processes);
 	for (size_t i = 0; i < processes.count && !err; i++) {
 		if (!sdw_pid_list_contains(&given, processes.items[i]))
-			err = add_known(session, (uint32_t)processes.items[i], true);
+			err = sdw_session_add_known(session, (uint32_t)processes.items[i], true);
 		if (err == -ESRCH)
 			err = 0;
 	}
 	sdw_pid_list_free(&given);
 	sdw_pid_list_free(&processes);
 	return err;
-}
-
-/* One process of a group. Those that are not looked at now are met at their first overflow. */
-static int add_member(void *context, uint32_t pid)
-{
-	struct sdw_session *session = context;
-	int err;
-
-	if (!pid || pid == (uint32_t)getpid())
-		return 0;
-	if (sdw_session_now() - session->looking_ns > LOOK_NS)
-		return -ETIME;
-	err = add_known(session, pid, true);
-	return err == -ENOMEM ? err : 0;
-}
-
-/* So that what runs already has its Python frames from the first sample on. */
-static int add_members(struct sdw_session *session, const struct sdw_cgroup_targets *groups)
-{
-	int err = 0;
-
-	session->looking_ns = sdw_session_now();
-	for (size_t i = 0; i < groups->count && !err; i++)
-		err = sdw_cgroup_each_process(groups->items[i].directory, add_member, session);
-	session->groups_lived = !sdw_cgroup_targets_are_empty(groups);
-	return err == -ENOMEM ? err : 0;
 }
 
 static int open_targets(struct sdw_session *session)
@@ -206,10 +177,10 @@ static int open_targets(struct sdw_session *session)
 			(void)prlimit(session->launch.pid, RLIMIT_NOFILE, &session->file_limit,
 				      NULL);
 		err = err ?: add_wait(session, session->launch.pidfd, TAG_COMMAND, 0);
-		return err ?: add_known(session, (uint32_t)session->launch.pid, false);
+		return err ?: sdw_session_add_known(session, (uint32_t)session->launch.pid, false);
 	}
 	if (config->groups)
-		return add_members(session, config->groups);
+		return sdw_session_add_groups(session);
 	session->targets =
 		calloc(config->pid_count ? config->pid_count : 1, sizeof(*session->targets));
 	if (!session->targets)
@@ -392,18 +363,6 @@ static bool is_over(const struct sdw_session *session, uint64_t now_ns)
 	       session->groups_ended;
 }
 
-/* The target ends when no process is left in its groups; not before there was one. */
-static void look_at_groups(struct sdw_session *session)
-{
-	bool empty;
-
-	if (!session->config->groups)
-		return;
-	empty = sdw_cgroup_targets_are_empty(session->config->groups);
-	session->groups_ended = empty && session->groups_lived;
-	session->groups_lived = session->groups_lived || !empty;
-}
-
 static int tick(struct sdw_session *session, uint64_t now_ns,
 		void (*progress)(void *context, const struct sdw_session_state *state),
 		void *context)
@@ -417,7 +376,7 @@ static int tick(struct sdw_session *session, uint64_t now_ns,
 	if (now_ns - session->flushed_ns >= FLUSH_NS) {
 		session->flushed_ns = now_ns;
 		err = sdw_session_report(session, now_ns - LAG_NS);
-		look_at_groups(session);
+		sdw_session_look_at_groups(session);
 	}
 	if (err || !progress || now_ns - session->progress_ns < PROGRESS_NS)
 		return err;

@@ -72,6 +72,18 @@ struct sdw_session {
 
 uint64_t sdw_session_now(void);
 
+/* Makes a process known on both sides before it is sampled. Returns 0 or -errno. */
+int sdw_session_add_known(struct sdw_session *session, uint32_t pid, bool look);
+
+/*
+ * Makes the processes of config->groups known, so that what runs already has its Python frames from
+ * the first sample on. Returns 0 or -ENOMEM.
+ */
+int sdw_session_add_groups(struct sdw_session *session);
+
+/* The target ends when no process is left in its groups; not before there was one. */
+void sdw_session_look_at_groups(struct sdw_session *session);
+
 /* Takes everything out of all buffers, and hands what is older than `until_ns` to the pipeline. */
 int sdw_session_drain(struct sdw_session *session, uint64_t until_ns);
 
