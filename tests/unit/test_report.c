@@ -195,6 +195,7 @@ static void test_processes_of_one_container_share_a_row(void **state)
 	static const char id[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 	struct sdw_report_options options = {.by = SDW_REPORT_CONTAINER, .no_header = true};
 	uint32_t threads[5], stack;
+	char *text;
 	struct builder b;
 
 	(void)state;
@@ -210,11 +211,19 @@ static void test_processes_of_one_container_share_a_row(void **state)
 	stack = builder_stack(&b, "f@a.py:1:2");
 	for (uint32_t i = 0; i < 5; i++)
 		builder_sample(&b, threads[i], stack, 1 + i, 1, SDW_STATUS_COMPLETE);
+	text = print(&b, &options);
+	assert_string_equal(text, "SAMPLES      %  CONTAINER       ID AND POD\n"
+				  "      6  40.0%  (no container)\n"
+				  "      5  33.3%  web             0123456789ab of pod shop/web-1\n"
+				  "      4  26.7%  nightly         nightly\n");
+	free(text);
+	options.by = SDW_REPORT_PROCESS;
+	options.limit = 3;
 	expect_table(&b, &options,
-		     "SAMPLES      %  CONTAINER       ID AND POD\n"
-		     "      6  40.0%  (no container)\n"
-		     "      5  33.3%  web             0123456789ab of pod shop/web-1\n"
-		     "      4  26.7%  nightly         nightly\n");
+		     "SAMPLES      %  PROCESS  PID\n"
+		     "      5  33.3%  sh       13\n"
+		     "      4  26.7%  py       30 (1 in nightly)\n"
+		     "      3  20.0%  py       21 (1 in web)\n");
 }
 
 static void test_functions_are_the_same_only_if_kind_name_file_and_first_line_agree(void **state)

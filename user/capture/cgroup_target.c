@@ -26,7 +26,9 @@
 #include "target/container_find.h"
 #include "target/container_state.h"
 
-#define MAX_LISTED 10 /* containers in a message */
+#define MAX_LISTED   10 /* containers in a message */
+#define ID_DIGITS    64
+#define SHOWN_DIGITS 12 /* of such an id, as runtimes do */
 
 /* What one option names: its directory in each mount, -1 where it has none. */
 struct wanted {
@@ -125,16 +127,17 @@ static void list_containers(const struct sdw_found_containers *found, char *text
 	for (size_t i = 0; i < found->count && used < room; i++) {
 		const struct sdw_container *container = found->items[i].container;
 		bool named = *container->name;
+		int digits = strlen(container->id) == ID_DIGITS ? SHOWN_DIGITS : INT32_MAX;
 
 		if (i == MAX_LISTED) {
 			snprintf(text + used, room - used, " and %zu more", found->count - i);
 			return;
 		}
-		used += (size_t)snprintf(text + used, room - used, "%s%s%s%s%s%.12s%s",
-					 i ? ", " : "",
-					 *container->pod && named ? container->pod : "",
-					 *container->pod && named ? "/" : "", container->name,
-					 named ? " (" : "", container->id, named ? ")" : "");
+		used += (size_t)snprintf(
+			text + used, room - used, "%s%s%s%s%s%.*s%s", i ? ", " : "",
+			*container->pod && named ? container->pod : "",
+			*container->pod && named ? "/" : "", container->name, named ? " (" : "",
+			digits, container->id, named ? ")" : "");
 	}
 }
 

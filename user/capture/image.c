@@ -307,7 +307,8 @@ static int exec_image(struct sdw_images *images, const struct sdw_record_life *l
 	image->maps_known = false;
 	if (before) {
 		image->parent = before->parent;
-		image->container = before->container;
+		if (!image->container_known) /* gone already */
+			image->container = before->container;
 		if (before->executing) {
 			struct sdw_maps empty = image->maps;
 

@@ -69,10 +69,14 @@ static void write_seconds(FILE *file, uint64_t since_ns)
 	fprintf(file, "%" PRIu64 ".%09" PRIu64, since_ns / 1000000000, since_ns % 1000000000);
 }
 
-static void write_container(FILE *file, const struct sdw_profile_process *process)
+static void write_container(FILE *file, const struct sdw_profile_process *process,
+			    const struct sdw_profile_thread *thread)
 {
 	char room[SDW_CONTAINER_TEXT_BYTES];
 
+	if (process->inner_pid != process->pid || thread->inner_tid != thread->tid)
+		fprintf(file, ",\"inner_pid\":%" PRIu32 ",\"inner_tid\":%" PRIu32,
+			process->inner_pid, thread->inner_tid);
 	if (!process->container || !*process->container)
 		return;
 	fputs(",\"container\":", file);
@@ -98,7 +102,7 @@ static int write_line(struct jsonl *jsonl, const struct jsonl_line *line)
 	fprintf(jsonl->file, "{\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"comm\":", process->pid,
 		thread->tid);
 	write_string(jsonl->file, process->comm);
-	write_container(jsonl->file, process);
+	write_container(jsonl->file, process, thread);
 	fputs(",\"thread\":", jsonl->file);
 	write_string(jsonl->file, thread->name);
 	fprintf(jsonl->file, ",\"w\":%" PRIu64 ",\"weight\":%" PRIu64 ",\"t\":", line->samples,

@@ -176,6 +176,7 @@ static int rows_of_threads(struct sdw_report_rows *rows)
 			.file = or_empty(process->comm),
 			.pid = process->pid,
 			.tid = thread->tid,
+			.process = process,
 		};
 	}
 	return err;
@@ -194,6 +195,7 @@ static int rows_of_processes(struct sdw_report_rows *rows)
 			.name = or_empty(process->comm),
 			.file = "",
 			.pid = process->pid,
+			.process = process,
 		};
 	}
 	return err;

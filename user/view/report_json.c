@@ -7,11 +7,12 @@
  * {reason: overflows} by, sort   as --by and --sort take them;  weighted: shares are of weights,
  * not of samples rows       hottest first: kind ("python", "native", "kernel", "marker", "thread",
  * "process", "container"), name, file, line (by function: the first; by line: the one running),
- * pid, tid (threads and processes only), id, pod (containers only; "": in none), self and total:
- * {samples, weight, share}; a share is from 0 to 1 with --callers or --callees instead of rows:
- * functions  kind, name, file, line, total, and callers or callees: kind, name, file, line,
- * samples, weight, share of the function's total; the marker "root of the stack" or "itself" stands
- * for samples without such a neighbour
+ * pid, tid (threads and processes only), container (its id) and
+ * inner_pid (in its own pid namespace; of these too), id, pod (containers only; "": in none), self
+ * and total: {samples, weight, share}; a share is from 0 to 1 with --callers or --callees instead
+ * of rows: functions  kind, name, file, line, total, and callers or callees: kind, name, file,
+ * line, samples, weight, share of the function's total; the marker "root of the stack" or "itself"
+ * stands for samples without such a neighbour
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -76,6 +77,8 @@ static struct json_object *identity_json(const struct sdw_report_rows *rows,
 		add_number(object, "pid", row->pid);
 		if (rows->options->by == SDW_REPORT_THREAD)
 			add_number(object, "tid", row->tid);
+		add_text(object, "container", row->process->container);
+		add_number(object, "inner_pid", row->process->inner_pid);
 		return object;
 	}
 	add_text(object, "file", row->file);

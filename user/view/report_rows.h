@@ -22,6 +22,8 @@ struct sdw_report_row {
 	const char *pod;  /* of a container; else NULL */
 	uint32_t line;	  /* by function: the first line; by line: the one being executed */
 	uint32_t pid, tid;
+	/* of a process or thread, else NULL: where its container and its pid there are told */
+	const struct sdw_profile_process *process;
 	struct sdw_report_amount self, total;
 	size_t last_seen; /* private: 1 + the bucket that was added last */
 };

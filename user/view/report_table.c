@@ -36,6 +36,8 @@ static char *name_text(const struct sdw_report_row *row)
 		name = marked;
 	}
 	text = sdw_escape_text(name, SDW_ESCAPE_TERMINAL);
+	if (text && row->pod && sdw_is_long_id(text))
+		text[SDW_SHORT_ID] = '\0'; /* the id of a container without a name */
 	free(marked);
 	return text;
 }
@@ -76,22 +78,45 @@ static char *container_text(const struct sdw_report_row *row)
 	return text;
 }
 
+/* " (1 in web)" of a process that is number 1 there; "" of one that is in no container. */
+static char *inside_text(const struct sdw_profile_process *process)
+{
+	char room[SDW_CONTAINER_TEXT_BYTES], number[16] = "", *text = NULL;
+	char *container = sdw_escape_text(sdw_container_text(process, room), SDW_ESCAPE_TERMINAL);
+	bool other = process->inner_pid != process->pid;
+
+	if (other)
+		snprintf(number, sizeof(number), "%" PRIu32, process->inner_pid);
+	if (!container || (!other && !*container))
+		return container;
+	if (asprintf(&text, " (%s%s%s)", number,
+		     !*container ? " inside"
+		     : other	 ? " in "
+				 : "in ",
+		     container) < 0)
+		text = NULL;
+	free(container);
+	return text;
+}
+
 static char *owner_text(const struct sdw_report_row *row)
 {
-	char *comm, *text = NULL;
+	char *comm, *inside, *text = NULL;
 	int n;
 
 	if (row->pod)
 		return container_text(row);
-	if (!row->tid) { /* a process: its name is in the other column */
-		n = asprintf(&text, "%" PRIu32, row->pid);
-		return n < 0 ? NULL : text;
-	}
 	comm = sdw_escape_text(row->file, SDW_ESCAPE_TERMINAL);
-	if (!comm)
-		return NULL;
-	n = asprintf(&text, "%" PRIu32 " of %s %" PRIu32, row->tid, comm, row->pid);
+	inside = inside_text(row->process);
+	if (!comm || !inside)
+		n = -1;
+	else if (!row->tid) /* a process: its name is in the other column */
+		n = asprintf(&text, "%" PRIu32 "%s", row->pid, inside);
+	else
+		n = asprintf(&text, "%" PRIu32 " of %s %" PRIu32 "%s", row->tid, comm, row->pid,
+			     inside);
 	free(comm);
+	free(inside);
 	return n < 0 ? NULL : text;
 }
 
