@@ -49,7 +49,7 @@ def test_what_starts_later_in_the_container_is_recorded_and_what_is_outside_is_n
                                           "-o", trace, "--container", container.id)
         rec.wait_for(lambda: os.path.exists(os.path.join(trace, "metadata")), 20, "trace")
         late = container.exec(context.python, "/srv/service.py", "later", "0.3", "FORK")
-        late.wait(60)
+        assert late.wait(60) == 0, "runc exec failed"
         assert outside.poll() is None
         profiler.send_signal(signal.SIGINT)
         assert profiler.wait(30) == 0, rec.read_text(context.file("err"))
