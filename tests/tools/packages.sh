@@ -12,7 +12,7 @@ build='gcc libc6-dev make pkgconf clang bpftool libbpf-dev libelf-dev libdw-dev 
 	protobuf-c-compiler'
 check='python3 python3-dev python3-venv libcmocka-dev babeltrace2 clang-tidy clang-format chromium
 	fonts-dejavu-core libclang-rt-dev binutils mount procps util-linux strace locales mandoc
-	fish zsh runc'
+	fish zsh runc tmux'
 bench='python3 python3-venv'
 demo='python3 python3-docutils docutils-doc'
 kernels='qemu-system-x86 qemu-system-common busybox-static cpio kmod xz-utils util-linux python3'

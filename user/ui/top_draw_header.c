@@ -122,7 +122,8 @@ static void draw_span(struct sdw_top_screen *screen, const struct sdw_top_drawin
 	struct flow flow = {screen, span == SDW_TOP_NOW ? "now" : "start"};
 	char label[16];
 
-	if (span == SDW_TOP_NOW) { /* how far back now goes, as long as there is so much */
+	if (span == SDW_TOP_NOW &&
+	    seconds >= 1) { /* how far back now goes, as long as there is so much */
 		snprintf(label, sizeof(label), "now %.0fs",
 			 (double)drawing->model->window_ns / 1e9 < seconds
 				 ? (double)drawing->model->window_ns / 1e9
@@ -157,7 +158,14 @@ static void draw_loss(struct sdw_top_screen *screen, const struct sdw_top_drawin
 					   totals->lost[i]);
 		}
 	}
-	/* samples that are there, and lack something */
+}
+
+/* Samples that are there, and lack a part of their stack. */
+static void draw_status(struct sdw_top_screen *screen, const struct sdw_top_drawing *drawing)
+{
+	const struct sdw_totals *totals = &drawing->counts->totals;
+	struct flow flow = {screen, "status"};
+
 	for (unsigned int i = 0; i < SDW_STATUS_COUNT; i++) {
 		if (i != SDW_STATUS_COMPLETE && totals->status[i])
 			flow_field(&flow, SDW_TOP_DIM, "%s %" PRIu64, sdw_status_name(i),
@@ -171,4 +179,5 @@ void sdw_top_draw_header(struct sdw_top_screen *screen, const struct sdw_top_dra
 	draw_span(screen, drawing, SDW_TOP_NOW);
 	draw_span(screen, drawing, SDW_TOP_START);
 	draw_loss(screen, drawing);
+	draw_status(screen, drawing);
 }

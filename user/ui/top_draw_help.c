@@ -27,9 +27,9 @@ static const char *const lines[] = {
 	"  CPU   100% is one busy processor",
 	"  kernel  the processor was in it; the",
 	"        others by the innermost frame",
-	"  lost  overflows without a sample, by",
-	"        cause, then samples that lack",
-	"        a part of their stack",
+	"  lost  overflows without a sample",
+	"  status  samples that lack a part of",
+	"        their stack, by cause",
 	"  P N K Python, native, kernel; [where",
 	"        something is missing]",
 };

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+# `make top`: the live view in real terminals (tmux), by keys and screen contents. ONLY=text picks tests.
+CHECKS += top
+
+.PHONY: top
+top: all
+	$(Q)$(PYTHON) tests/system/run.py --tests tests/top $(if $(ONLY),--only '$(ONLY)') $(O)/sidewinder
