@@ -22,17 +22,18 @@ candidates() {
 		return
 	fi
 	ls -d "${PYENV_ROOT:-$HOME/.pyenv}"/versions/[23].*/bin/python 2>/dev/null
-	ls -d "${XDG_CACHE_HOME:-$HOME/.cache}"/sidewinder/pythons/*/usr/bin/python3.1[0-9] 2>/dev/null
 	for folder in /usr/bin /usr/local/bin $(printf %s "$PATH" | tr : ' '); do
 		case $folder in */shims) continue ;; esac # pyenv's scripts stand for those above
 		ls "$folder"/python3 "$folder"/python2.7 "$folder"/python3.[6-9] \
 			"$folder"/python3.1[0-5] 2>/dev/null
 	done
+	ls "${XDG_CACHE_HOME:-$HOME/.cache}"/sidewinder/pythons/*/usr/bin/python3.[0-9] \
+		"${XDG_CACHE_HOME:-$HOME/.cache}"/sidewinder/pythons/*/usr/bin/python3.[0-9][0-9] 2>/dev/null
 }
 
 found=$(candidates | while read -r path; do
 	[ -x "$path" ] && "$path" -E -s -c "$PROBE" 2>/dev/null </dev/null
-done | sort -u -t. -k1,1n -k2,2n -k3,3n -k3,3)
+done | awk '!seen[$1]++' | sort -t. -k1,1n -k2,2n -k3,3n)
 [ -z "$found" ] || printf '%s\n' "$found"
 
 missing=

@@ -13,7 +13,7 @@ here=$(dirname "$(readlink -f "$0")")
 # shellcheck source=tests/kernels/debian.sh
 . "$here/../kernels/debian.sh"
 
-LIBRARIES="libc6 libexpat1 zlib1g libffi8 libbz2-1.0 liblzma5 libsqlite3-0 libuuid1 libcrypt1 libtinfo6
+LIBRARIES="libc6 libexpat1 zlib1g libbz2-1.0 liblzma5 libsqlite3-0 libuuid1 libcrypt1 libtinfo6
 	libncursesw6 libgcc-s1 libstdc++6"
 
 for program in apt-get dpkg patchelf; do
@@ -34,8 +34,9 @@ packages() {
 # libraries SUITE: their names differ where 32-bit systems got a 64-bit time
 libraries() {
 	case $1 in
-	bullseye) echo "$LIBRARIES libssl1.1 libreadline8 libmpdec3" ;;
-	*) echo "$LIBRARIES libssl3t64 libreadline8t64 libzstd1" ;;
+	bullseye) echo "$LIBRARIES libffi7 libssl1.1 libreadline8 libmpdec3" ;;
+	bookworm) echo "$LIBRARIES libffi8 libssl3 libreadline8" ;;
+	*) echo "$LIBRARIES libffi8 libssl3t64 libreadline8t64 libzstd1" ;;
 	esac
 }
 

@@ -231,8 +231,8 @@ static void find_layout(struct sdw_elf *elf, struct sdw_python_file *file)
 		refuse(file, ", a pre-release, is not supported");
 }
 
-/* Py_REF_DEBUG, which Py_DEBUG and Py_TRACE_REFS bring along, exports this function (3.8 to 3.12).
- */
+/* Py_REF_DEBUG, which Py_DEBUG and Py_TRACE_REFS bring along, exports this function (2.7 to
+ * 3.12). */
 static bool is_debug_build(struct sdw_elf *elf)
 {
 	struct sdw_elf_symbol symbol;
@@ -290,7 +290,7 @@ static void look_into_old(struct sdw_elf *elf, struct sdw_python_file *file)
 		return;
 	}
 	if (is_debug_build(elf)) {
-		refuse(file, ", a debug build, is not supported yet");
+		refuse(file, ", a debug build, is not supported");
 		return;
 	}
 	if (!interpreter_list(elf, &list) &&
@@ -314,6 +314,7 @@ static void look_into(struct sdw_elf *elf, struct sdw_python_file *file)
 {
 	struct sdw_elf_symbol symbol;
 	uint64_t size = 0;
+	bool is_debug;
 
 	if (sdw_elf_own_symbol_named(elf, "_PyRuntime", &symbol) == 0) {
 		file->runtime_vaddr = symbol.vaddr;
@@ -326,9 +327,15 @@ static void look_into(struct sdw_elf *elf, struct sdw_python_file *file)
 	find_layout(elf, file);
 	if (file->problem[0])
 		return;
-	/* from 3.13 on the file's own offsets are those of the build, whatever its options */
-	if (file->layout.version < 0x030d && is_debug_build(elf))
-		refuse(file, ", a debug build, is not supported yet");
+	/*
+	 * From 3.8 on Py_DEBUG moves nothing that is read here, but Py_TRACE_REFS does: the process
+	 * has to prove it. From 3.13 on the file's own offsets are those of the build, whatever its
+	 * options.
+	 */
+	is_debug = file->layout.version < 0x030d && is_debug_build(elf);
+	file->is_guess |= is_debug;
+	if (is_debug && file->layout.version < 0x0308)
+		refuse(file, ", a debug build, is not supported");
 	else if (size > MAX_RUNTIME_BYTES ||
 		 (size && size < file->layout.runtime_interpreters_head + 8))
 		refuse(file, " has a _PyRuntime of an impossible size");

@@ -7,7 +7,7 @@
 
 struct sdw_python_file {
 	bool is_python; /* false: nothing else is set */
-	bool is_guess;	/* the version is only likely: a living process must prove it */
+	bool is_guess;	/* version or layout are only likely: a living process must prove them */
 	uint64_t runtime_vaddr;
 	uint64_t code_type_vaddr; /* 0: not known */
 	struct sdw_pylayout layout;
