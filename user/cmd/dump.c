@@ -98,22 +98,16 @@ static int check(pid_t pid)
 	return err;
 }
 
-static int show(struct dump_command *command, struct sdw_dumper *dumper, pid_t pid)
+static int show(struct dump_command *command, const struct sdw_dump_process *process)
 {
-	struct sdw_dump_process process;
 	struct json_object *object;
-	int err = sdw_dump_process_read(dumper, pid, &process);
 
-	if (err) {
-		say_why(pid, err);
-	} else if (command->json) {
-		object = sdw_dump_json(&process, command->locals);
-		err = object ? json_object_array_add(command->list, object) : -ENOMEM;
-	} else {
-		sdw_dump_print(&process, command->locals, command->colour, stdout);
+	if (!command->json) {
+		sdw_dump_print(process, command->locals, command->colour, stdout);
+		return 0;
 	}
-	sdw_dump_process_free(&process);
-	return err;
+	object = sdw_dump_json(process, command->locals);
+	return object ? json_object_array_add(command->list, object) : -ENOMEM;
 }
 
 static void print_json(const struct dump_command *command)
@@ -126,7 +120,37 @@ static void print_json(const struct dump_command *command)
 	json_object_put(all);
 }
 
-/* Returns 0, or the last -errno: the others are shown still. */
+/* Reads and shows the processes that can be read. Returns 0, or the last -errno of the others. */
+static int dump_all(struct dump_command *command, struct sdw_dumper *dumper,
+		    const struct sdw_pid_list *pids)
+{
+	struct sdw_dump_process *processes = calloc(pids->count + 1, sizeof(*processes));
+	size_t count = 0;
+	int err = processes ? 0 : -ENOMEM, one, result = 0;
+	pid_t group;
+
+	for (size_t i = 0; !err && i < pids->count; i++) {
+		if (sdw_target_check(pids->items[i], &group))
+			continue; /* was said, or ended meanwhile */
+		one = sdw_dump_process_read(dumper, pids->items[i], &processes[count]);
+		if (one) {
+			result = say_why(pids->items[i], one);
+			sdw_dump_process_free(&processes[count]);
+		} else {
+			count++;
+		}
+	}
+	err = err ?: sdw_dump_running_sample(dumper, processes, count);
+	for (size_t i = 0; i < count; i++) {
+		if (i && !command->json)
+			putchar('\n');
+		err = err ?: show(command, &processes[i]);
+		sdw_dump_process_free(&processes[i]);
+	}
+	free(processes);
+	return err ?: result;
+}
+
 static int dump(struct dump_command *command)
 {
 	struct sdw_pid_list found = {0};
@@ -143,18 +167,8 @@ static int dump(struct dump_command *command)
 						   command->children, &found);
 	if (err)
 		sdw_error("dump: %s", strerror(-err));
-	for (size_t i = 0, shown = 0; !err && i < found.count; i++) {
-		pid_t process;
-
-		if (sdw_target_check(found.items[i], &process))
-			continue;
-		if (shown++ && !command->json)
-			putchar('\n');
-		one = show(command, &dumper, found.items[i]);
-		/* a child that ended meanwhile is no fault */
-		if (one)
-			result = one;
-	}
+	else
+		err = dump_all(command, &dumper, &found);
 	sdw_pid_list_free(&found);
 	sdw_dumper_free(&dumper);
 	return err ?: result;

@@ -27,7 +27,7 @@ static int index_bytes(const struct sdw_dump_memory *memory, uint64_t keys, uint
 	int err;
 
 	if (objects->keys_have_size) {
-		err = sdw_remote_read(memory->pid, keys + objects->keys_size, &size, sizeof(size));
+		err = sdw_dump_read(memory, keys + objects->keys_size, &size, sizeof(size));
 		if (err)
 			return err;
 		if (size > MAX_ENTRIES * 2)
@@ -35,7 +35,7 @@ static int index_bytes(const struct sdw_dump_memory *memory, uint64_t keys, uint
 		*bytes = size * (size <= 0xff ? 1 : size <= 0xffff ? 2 : 4);
 		return 0;
 	}
-	err = sdw_remote_read(memory->pid, keys + objects->keys_size, &log2, sizeof(log2));
+	err = sdw_dump_read(memory, keys + objects->keys_size, &log2, sizeof(log2));
 	if (err)
 		return err;
 	if (log2 > 32)
@@ -55,10 +55,10 @@ static int open_keys(const struct sdw_dump_memory *memory, uint64_t keys, uint64
 	*reader = (struct sdw_dict_reader){.memory = memory, .entry_words = 3, .key_word = 1};
 	err = index_bytes(memory, keys, &bytes);
 	err = err
-		      ?: sdw_remote_read(memory->pid, keys + objects->keys_nentries, &reader->count,
-					 sizeof(reader->count));
+		      ?: sdw_dump_read(memory, keys + objects->keys_nentries, &reader->count,
+				       sizeof(reader->count));
 	if (!err && objects->keys_kind != SDW_NO_OFFSET)
-		err = sdw_remote_read(memory->pid, keys + objects->keys_kind, &kind, sizeof(kind));
+		err = sdw_dump_read(memory, keys + objects->keys_kind, &kind, sizeof(kind));
 	if (err)
 		return err;
 	if (reader->count > MAX_ENTRIES)
@@ -92,8 +92,8 @@ static bool fill_block(struct sdw_dict_reader *reader)
 
 	reader->first_read = reader->next;
 	reader->read = left < SDW_DICT_BLOCK ? left : SDW_DICT_BLOCK;
-	return sdw_remote_read(reader->memory->pid, reader->entries + reader->next * entry,
-			       reader->block, reader->read * entry) == 0;
+	return sdw_dump_read(reader->memory, reader->entries + reader->next * entry, reader->block,
+			     reader->read * entry) == 0;
 }
 
 bool sdw_dict_next(struct sdw_dict_reader *reader, uint64_t *key, uint64_t *value)
@@ -170,7 +170,7 @@ static int find_managed(const struct sdw_dump_memory *memory, const struct sdw_o
 	if (version >= 0x030d && !dict && type->flags & FLAG_INLINE_VALUES) {
 		values = address + type->basic_size;
 		/* PyDictValues: capacity, size, embedded, valid */
-		if (sdw_remote_read(memory->pid, values + 3, &valid, sizeof(valid)) || !valid)
+		if (sdw_dump_read(memory, values + 3, &valid, sizeof(valid)) || !valid)
 			return -ENOENT;
 	}
 	if (values)

@@ -32,6 +32,8 @@ void sdw_dumper_free(struct sdw_dumper *dumper)
 	sdw_catalog_free(&dumper->catalog);
 	sdw_code_table_free(dumper->codes);
 	sdw_profile_free(&dumper->profile);
+	if (dumper->has_sampled)
+		sdw_profile_free(&dumper->sampled);
 	sdw_file_cache_free(dumper->files);
 	sdw_strings_free(&dumper->strings);
 	free(dumper->walker);

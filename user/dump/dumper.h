@@ -15,6 +15,8 @@ struct sdw_dumper {
 	struct sdw_strings strings;
 	struct sdw_code_table *codes;
 	struct sdw_profile profile; /* names of frames; its ids are private to a thread's capture */
+	struct sdw_profile sampled; /* of threads that run, see running.c */
+	bool has_sampled;
 	struct sdw_catalog catalog;
 	struct sdw_stack_builder builder;
 	struct sdw_unwind_statistics unwinding;

@@ -6,11 +6,11 @@
  *   interpreters: [{id, gil_holders: [tid], gil_waiters: [tid], gc_running (or null)}]
  *   threads, by tid: [{tid, inner_tid, comm, name (threading's, or null), state (running, sleeping,
  *     waiting, stopped, ended, unknown), syscall (name or number, or null), certainty (exact: it
- *     did not run meanwhile; moving: it ran, two looks agreed; torn; gone), holds_gil,
- *     waits_for_gil, interpreters: [id] whose code it runs, innermost first, python_status (of
- *     counters.h), native (true: the native stack was read),
- *     frames, innermost first: [{kind (python, native, marker), name, file, line,
- *       locals (asked for, of Python frames): {name: text like repr()}}]}]
+ *     did not run meanwhile; moving: it ran, two looks agreed; torn; gone; sampled: it ran, taken
+ * in an interrupt), holds_gil, waits_for_gil, interpreters: [id] whose code it runs, innermost
+ * first, python_status (of counters.h), native (true: the native stack was read), frames, innermost
+ * first: [{kind (python, native, marker), name, file, line, locals (asked for, of Python frames):
+ * {name: text like repr()}}]}]
  */
 #include <errno.h>
 

@@ -19,7 +19,7 @@ int sdw_number_read_int(const struct sdw_dump_memory *memory, uint64_t address,
 			struct sdw_python_int *number)
 {
 	uint64_t body = address + sdw_object_head(memory), size;
-	int err = sdw_remote_read(memory->pid, body, &size, sizeof(size));
+	int err = sdw_dump_read(memory, body, &size, sizeof(size));
 
 	*number = (struct sdw_python_int){0};
 	if (err)
@@ -36,8 +36,8 @@ int sdw_number_read_int(const struct sdw_dump_memory *memory, uint64_t address,
 		return -EINVAL;
 	if (number->digits > SDW_MAX_INT_DIGITS)
 		return 0;
-	err = sdw_remote_read(memory->pid, body + sizeof(size), number->digit,
-			      number->digits * sizeof(number->digit[0]));
+	err = sdw_dump_read(memory, body + sizeof(size), number->digit,
+			    number->digits * sizeof(number->digit[0]));
 	for (uint64_t i = 0; i < number->digits; i++)
 		number->digit[i] &= DIGIT_MASK;
 	return err;

@@ -50,11 +50,12 @@ static enum sdw_object_kind kind_of(const struct sdw_object_type *type)
 }
 
 /* Reads up to the NUL, at most to where memory ends. */
-static void read_name(uint32_t pid, uint64_t address, char *name, size_t size)
+static void read_name(const struct sdw_dump_memory *memory, uint64_t address, char *name,
+		      size_t size)
 {
 	size_t got = 0;
 
-	while (got + 8 <= size - 1 && !sdw_remote_read(pid, address + got, name + got, 8)) {
+	while (got + 8 <= size - 1 && !sdw_dump_read(memory, address + got, name + got, 8)) {
 		if (memchr(name + got, '\0', 8))
 			return;
 		got += 8;
@@ -73,16 +74,15 @@ int sdw_object_type_read(const struct sdw_dump_memory *memory, uint64_t address,
 	*type = (struct sdw_object_type){0};
 	if (!address)
 		return -EFAULT;
-	err = sdw_remote_read(memory->pid, address + head - 8, &type->address,
-			      sizeof(type->address));
-	err = err ?: sdw_remote_read(memory->pid, type->address, bytes, head + TYPE_SPAN);
+	err = sdw_dump_read(memory, address + head - 8, &type->address, sizeof(type->address));
+	err = err ?: sdw_dump_read(memory, type->address, bytes, head + TYPE_SPAN);
 	if (err)
 		return err;
 	memcpy(&name, bytes + head + TYPE_NAME, sizeof(name));
 	memcpy(&type->basic_size, bytes + head + TYPE_BASIC_SIZE, sizeof(type->basic_size));
 	memcpy(&type->flags, bytes + head + TYPE_FLAGS, sizeof(type->flags));
 	memcpy(&type->dict_offset, bytes + head + TYPE_DICT_OFFSET, sizeof(type->dict_offset));
-	read_name(memory->pid, name, type->name, sizeof(type->name));
+	read_name(memory, name, type->name, sizeof(type->name));
 	if (!type->name[0] || type->basic_size < head)
 		return -EINVAL;
 	type->kind = kind_of(type);
@@ -100,6 +100,6 @@ bool sdw_object_is_text(const struct sdw_dump_memory *memory, uint64_t address, 
 	 */
 	return length < sizeof(found) &&
 	       sdw_dump_word(memory, address + layout->unicode_length, &have) && have == length &&
-	       !sdw_remote_read(memory->pid, address + layout->unicode_ascii_data, found, length) &&
+	       !sdw_dump_read(memory, address + layout->unicode_ascii_data, found, length) &&
 	       !memcmp(found, text, length);
 }

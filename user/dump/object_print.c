@@ -191,9 +191,8 @@ static bool print_number(struct printer *printer, uint64_t address, enum sdw_obj
 	double value;
 
 	if (kind == SDW_OBJECT_FLOAT) {
-		if (sdw_remote_read(printer->memory->pid,
-				    address + sdw_object_head(printer->memory), &value,
-				    sizeof(value)))
+		if (sdw_dump_read(printer->memory, address + sdw_object_head(printer->memory),
+				  &value, sizeof(value)))
 			return false;
 		sdw_number_print_float(value, printer->file);
 		return true;

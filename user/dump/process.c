@@ -16,6 +16,7 @@
 
 #define MAX_LOOKS     20 /* at a process that is just starting, or whose lists change */
 #define LOOK_PAUSE_NS 5000000
+#define MAX_SECONDS   20   /* for all stacks and values; as much for names */
 #define COMMAND_BYTES 4096 /* of a command line */
 
 static void pause_a_little(void)
@@ -181,6 +182,7 @@ int sdw_dump_process_read(struct sdw_dumper *dumper, pid_t pid, struct sdw_dump_
 	sdw_maps_init(&process->image.maps, (uint32_t)pid, dumper->files);
 	err = read_command(process);
 	err = err ?: find_python(process);
+	sdw_dump_memory_allow(&process->memory, MAX_SECONDS);
 	err = err ?: list_threads(process);
 	err = err ?: read_states(process);
 	dumper->walker->memory = &process->memory;
@@ -188,6 +190,7 @@ int sdw_dump_process_read(struct sdw_dumper *dumper, pid_t pid, struct sdw_dump_
 		err = sdw_dump_thread_read(dumper, process, i);
 	if (err)
 		return err;
+	sdw_dump_memory_allow(&process->memory, MAX_SECONDS);
 	sdw_dump_gil_read(process);
 	return find_names(process);
 }

@@ -14,10 +14,11 @@
 
 /* How sure what was read of a thread is. */
 enum sdw_dump_certainty {
-	SDW_DUMP_EXACT,	 /* it did not run while it was read */
-	SDW_DUMP_MOVING, /* it ran; two looks at its Python frames found the same ones */
-	SDW_DUMP_TORN,	 /* it ran, and each look found something else: may never have been so */
-	SDW_DUMP_GONE,	 /* it ended meanwhile */
+	SDW_DUMP_EXACT,	  /* it did not run while it was read */
+	SDW_DUMP_MOVING,  /* it ran; two looks at its Python frames found the same ones */
+	SDW_DUMP_TORN,	  /* it ran, and each look found something else: may never have been so */
+	SDW_DUMP_GONE,	  /* it ended meanwhile */
+	SDW_DUMP_SAMPLED, /* it ran; its stack was taken in an interrupt of it: belongs together */
 	SDW_DUMP_CERTAINTY_COUNT,
 };
 
@@ -87,6 +88,17 @@ void sdw_dump_gil_read(struct sdw_dump_process *process);
 /* True if the thread holds, or waits for, the GIL of the interpreter with this index. */
 bool sdw_dump_is_of_gil(const struct sdw_dump_process *process,
 			const struct sdw_dump_thread *thread, uint32_t interpreter);
+
+/*
+ * Threads that ran while they were read: where BPF programs may be loaded, their stacks are taken
+ * once more in an interrupt, native frames too. Others stay as they are. Returns 0 or -ENOMEM.
+ */
+int sdw_dump_running_sample(struct sdw_dumper *dumper, struct sdw_dump_process *processes,
+			    size_t count);
+
+/* Replaces the thread's frames by those of a stack of `profile`, which must outlive them. */
+int sdw_dump_thread_set_frames(struct sdw_dump_thread *thread, const struct sdw_profile *profile,
+			       uint32_t stack);
 
 /* Reads one thread, process->threads.items[index]. For sdw_dump_process_read(). */
 int sdw_dump_thread_read(struct sdw_dumper *dumper, struct sdw_dump_process *process, size_t index);

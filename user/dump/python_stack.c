@@ -16,8 +16,7 @@ static uint64_t find_shim(const struct sdw_dump_memory *memory, uint64_t frame)
 	for (unsigned int i = 0; i < MAX_SHIM_STEPS && frame; i++) {
 		uint8_t owner;
 
-		if (sdw_remote_read(memory->pid, frame + layout->frame_owner, &owner,
-				    sizeof(owner)))
+		if (sdw_dump_read(memory, frame + layout->frame_owner, &owner, sizeof(owner)))
 			return 0;
 		if (owner >= SDW_FRAME_OWNER_SHIM)
 			return frame;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/array.h"
 #include "dump/states.h"
@@ -17,9 +18,29 @@
 #define MUSL_SELF  0u
 #define MUSL_TID   48u
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void sdw_dump_memory_allow(struct sdw_dump_memory *memory, unsigned int seconds)
+{
+	memory->deadline_ns = now_ns() + seconds * 1000000000ull;
+}
+
+int sdw_dump_read(const struct sdw_dump_memory *memory, uint64_t address, void *to, size_t size)
+{
+	if (memory->deadline_ns && now_ns() > memory->deadline_ns)
+		return -ETIME;
+	return sdw_remote_read(memory->pid, address, to, size);
+}
+
 bool sdw_dump_word(const struct sdw_dump_memory *memory, uint64_t address, uint64_t *word)
 {
-	return sdw_remote_read(memory->pid, address, word, sizeof(*word)) == 0;
+	return sdw_dump_read(memory, address, word, sizeof(*word)) == 0;
 }
 
 void sdw_dump_states_free(struct sdw_dump_states *states)
@@ -31,7 +52,7 @@ void sdw_dump_states_free(struct sdw_dump_states *states)
 
 static bool read_int(const struct sdw_dump_memory *memory, uint64_t address, int32_t *value)
 {
-	return sdw_remote_read(memory->pid, address, value, sizeof(*value)) == 0;
+	return sdw_dump_read(memory, address, value, sizeof(*value)) == 0;
 }
 
 static void find_gil(const struct sdw_dump_memory *memory, struct sdw_dump_interpreter *interpreter)
@@ -59,9 +80,8 @@ static int add_interpreter(const struct sdw_dump_memory *memory, struct sdw_dump
 	if (sdw_array_reserve(&states->interpreters, 1))
 		return -ENOMEM;
 	if (memory->has_objects && memory->objects.interpreter_id != SDW_NO_OFFSET)
-		new.id_known =
-			sdw_remote_read(memory->pid, address + memory->objects.interpreter_id,
-					&new.id, sizeof(new.id)) == 0;
+		new.id_known = sdw_dump_read(memory, address + memory->objects.interpreter_id,
+					     &new.id, sizeof(new.id)) == 0;
 	if (layout->runtime_gc_collecting != SDW_NO_OFFSET)
 		new.gc_known = read_int(
 			memory, memory->python->runtime_addr + layout->runtime_gc_collecting,
@@ -103,7 +123,7 @@ int sdw_dump_state_read(const struct sdw_dump_memory *memory, const struct sdw_d
 	uint64_t owner, status;
 	int err;
 
-	err = sdw_remote_read(memory->pid, address, head, sizeof(head));
+	err = sdw_dump_read(memory, address, head, sizeof(head));
 	if (err)
 		return err;
 	*state = (struct sdw_dump_state){.address = address, .interpreter = UINT32_MAX};

@@ -20,7 +20,8 @@ struct sdw_dump_memory {
 	uint32_t pid;
 	const struct sdw_found_interpreter *python;
 	struct sdw_object_layout objects;
-	bool has_objects; /* false: the version's objects are not known: no locals, no names */
+	uint64_t deadline_ns; /* CLOCK_MONOTONIC: nothing is read after it; 0: none */
+	bool has_objects;     /* false: the version's objects are not known: no locals, no names */
 };
 
 struct sdw_dump_interpreter {
@@ -66,6 +67,15 @@ int sdw_dump_state_read(const struct sdw_dump_memory *memory, const struct sdw_d
 int32_t sdw_dump_thread_number(uint32_t pid, uint64_t thread_id,
 			       bool (*is_tid)(const void *context, int32_t tid),
 			       const void *context);
+
+/*
+ * What a process holds has no bounds but those that it wants: dicts and lists without end cost time
+ * for each entry. From now on so many seconds may be spent on reading its objects.
+ */
+void sdw_dump_memory_allow(struct sdw_dump_memory *memory, unsigned int seconds);
+
+/* sdw_remote_read() until the deadline; then -ETIME. */
+int sdw_dump_read(const struct sdw_dump_memory *memory, uint64_t address, void *to, size_t size);
 
 /* Words of the process; false if they cannot be read. */
 bool sdw_dump_word(const struct sdw_dump_memory *memory, uint64_t address, uint64_t *word);

@@ -53,7 +53,7 @@ const char *sdw_dump_state_name(const struct sdw_task *task)
 
 const char *sdw_dump_certainty_name(enum sdw_dump_certainty certainty)
 {
-	static const char *const names[] = {"exact", "moving", "torn", "gone"};
+	static const char *const names[] = {"exact", "moving", "torn", "gone", "sampled"};
 
 	return certainty < SDW_DUMP_CERTAINTY_COUNT ? names[certainty] : "torn";
 }
@@ -142,6 +142,8 @@ static void print_state(const struct printer *printer, const struct sdw_dump_thr
 		fputs(" [read while it ran]", file);
 	else if (thread->certainty == SDW_DUMP_TORN)
 		fputs(" [read while it ran: may be torn]", file);
+	else if (thread->certainty == SDW_DUMP_SAMPLED)
+		fputs(" [taken in an interrupt]", file);
 	else if (thread->certainty == SDW_DUMP_GONE)
 		fputs(" [ended meanwhile]", file);
 }

@@ -26,10 +26,16 @@ struct look {
 	uint32_t locals_count;
 };
 
-void sdw_dump_thread_free(struct sdw_dump_thread *thread)
+static void free_frames(struct sdw_dump_thread *thread)
 {
 	for (size_t i = 0; i < thread->frames.count; i++)
 		sdw_dump_locals_free(&thread->frames.items[i].locals);
+	thread->frames.count = 0;
+}
+
+void sdw_dump_thread_free(struct sdw_dump_thread *thread)
+{
+	free_frames(thread);
 	free(thread->frames.items);
 	free(thread->python_name);
 }
@@ -227,28 +233,39 @@ static int look_well(struct sdw_dumper *dumper, struct sdw_dump_process *process
 
 /* ---- frames ---- */
 
-static int add_frame(struct sdw_dumper *dumper, struct sdw_dump_thread *thread, uint32_t frame,
-		     struct look *look, uint32_t *python)
+int sdw_dump_thread_set_frames(struct sdw_dump_thread *thread, const struct sdw_profile *profile,
+			       uint32_t stack)
 {
-	const struct sdw_profile_code *code = sdw_frame_code(&dumper->profile, frame);
-	struct sdw_dump_frame new = {
-		.kind = code->kind,
-		.name = sdw_text_or_unknown(code->name),
-		.file = code->file ? code->file : "",
-		.line = sdw_frame_line(&dumper->profile, frame),
-	};
+	struct sdw_stack_frames frames = {0};
+	int err = sdw_stack_frames_get(profile, stack, &frames);
 
-	if (sdw_array_reserve(&thread->frames, 1))
-		return -ENOMEM;
-	if (code->kind == SDW_CODE_PYTHON) {
-		if (*python < look->locals_count) {
-			new.locals = look->locals[*python];
-			look->locals[*python] = (struct sdw_dump_locals){0};
-		}
-		++*python;
+	free_frames(thread);
+	err = err ?: sdw_array_reserve(&thread->frames, frames.count);
+	for (size_t i = frames.count; !err && i > 0; i--) {
+		const struct sdw_profile_code *code = sdw_frame_code(profile, frames.items[i - 1]);
+
+		thread->frames.items[thread->frames.count++] = (struct sdw_dump_frame){
+			.kind = code->kind,
+			.name = sdw_text_or_unknown(code->name),
+			.file = code->file ? code->file : "",
+			.line = sdw_frame_line(profile, frames.items[i - 1]),
+		};
 	}
-	thread->frames.items[thread->frames.count++] = new;
-	return 0;
+	free(frames.items);
+	return err;
+}
+
+/* The frames know their variables by their order. */
+static void take_locals(struct sdw_dump_thread *thread, struct look *look)
+{
+	uint32_t python = 0;
+
+	for (size_t i = 0; i < thread->frames.count && python < look->locals_count; i++) {
+		if (thread->frames.items[i].kind != SDW_CODE_PYTHON)
+			continue;
+		thread->frames.items[i].locals = look->locals[python];
+		look->locals[python++] = (struct sdw_dump_locals){0};
+	}
 }
 
 /* Merges, names, and puts the frames into the thread. */
@@ -264,15 +281,12 @@ static int take_frames(struct sdw_dumper *dumper, struct sdw_dump_process *proce
 		.native_count = look->native_known ? look->native.count : 0,
 		.native_end = look->native_known ? look->native.end : SDW_UNWIND_COMPLETE,
 	};
-	struct sdw_stack_frames frames = {0};
-	uint32_t id, python = 0;
+	uint32_t id;
 	int err;
 
 	err = sdw_stack_build(&dumper->builder, &raw, &id);
-	err = err ?: sdw_stack_frames_get(&dumper->profile, id, &frames);
-	for (size_t i = frames.count; !err && i > 0; i--)
-		err = add_frame(dumper, thread, frames.items[i - 1], look, &python);
-	free(frames.items);
+	err = err ?: sdw_dump_thread_set_frames(thread, &dumper->profile, id);
+	take_locals(thread, look);
 	return err;
 }
 
