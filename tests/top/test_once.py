@@ -7,7 +7,7 @@ import re
 
 def test_table_of_a_process(context):
     busy = context.start_target("busy.py")
-    done = context.profiler.run("top", "--once", "-d", "2", "-n", "3", "-p", str(busy.pid),
+    done = context.profiler.run("top", "--once", "-d", "1", "-n", "3", "-p", str(busy.pid),
                                 env={"COLUMNS": "100", "TERM": "dumb"})
     lines = done.stdout.split("\n")
     assert re.match(r"pid %d +0:\d\d$" % busy.pid, lines[0]), done.stdout
@@ -22,7 +22,7 @@ def test_table_of_a_process(context):
 
 def test_object_adds_up(context):
     busy = context.start_target("busy.py")
-    arguments = ("top", "--json", "-d", "2", "-p", str(busy.pid))
+    arguments = ("top", "--json", "-d", "1", "-p", str(busy.pid))
     found = json.loads(context.profiler.run(*arguments, "--all-frames").stdout)
     assert found["command"] == "pid %d" % busy.pid and found["by"] == "function", found
     assert found["complete"] is True and found["sort"] == "self-now"
@@ -62,7 +62,7 @@ def test_trace_beside_it_has_the_same_samples(context):
 def test_filter_sort_and_two_processes(context):
     first, second = context.start_target("busy.py"), context.start_target("busy.py")
     both = "%d,%d" % (first.pid, second.pid)
-    found = json.loads(context.profiler.run("top", "--json", "-d", "2", "-p", both, "-b", "process").stdout)
+    found = json.loads(context.profiler.run("top", "--json", "-d", "1", "-p", both, "-b", "process").stdout)
     assert {row["pid"] for row in found["rows"]} == {first.pid, second.pid}, found
     found = json.loads(context.profiler.run("top", "--json", "-d", "1", "-p", both, "--filter", "SQUEEZE",
                                             "-s", "total-start").stdout)

@@ -10,6 +10,8 @@ import tmux
 LONG = "a_function_whose_name_is_longer_than_any_narrow_terminal_can_show_in_a_line"
 ROW = re.compile(r"^[> ](?: {6}-| {0,5}\d{1,3}\.\d%){2,4}  \S")
 
+COLOUR = re.compile(r"\x1b\[[0-9;]*\b(3[0-7]|9[0-7]|38)[;m]")
+
 
 def top(context, terminal, *options, pid=None):
     """Starts it, for a busy process, and waits for its table; gives the process."""
@@ -31,6 +33,11 @@ def rows_of(text):
 def samples_of(text):
     found = re.search(r"^start +(\d+) samples", text, re.M)
     return int(found.group(1)) if found else 0
+
+
+def check_colour(terminal, wanted):
+    text = terminal.screen("-e")
+    assert bool(COLOUR.search(text)) == wanted, text
 
 
 def test_keys_change_what_is_shown(context):
@@ -57,6 +64,7 @@ def test_keys_change_what_is_shown(context):
         terminal.wait_for("functions by self now")
         terminal.keys("n")
         terminal.wait(lambda text: re.search(r"  N \S+ +libz\S*", text), "a native row")
+        check_colour(terminal, True)
         terminal.keys("n")
         terminal.wait(lambda text: "libz" not in text, "no native row")
         terminal.keys("h")
@@ -67,9 +75,10 @@ def test_keys_change_what_is_shown(context):
         terminal.gone()
 
 
-def test_filter_and_callers(context):
-    with tmux.Terminal(100, 24) as terminal:
+def test_filter_and_callers_without_colour(context):
+    with tmux.Terminal(100, 24, NO_COLOR="1") as terminal:
         top(context, terminal)
+        check_colour(terminal, False)
         terminal.type("/SQUEE")
         text = terminal.wait_for("filter: SQUEE_", 'with "SQUEE": 1 of ')
         assert len(rows_of(text)) == 1 and "squeeze" in text, text
@@ -93,9 +102,11 @@ def test_filter_and_callers(context):
         terminal.gone()
 
 
-def test_pause_keeps_every_figure(context):
+def test_pause_keeps_every_figure_on_a_terminal_of_1978(context):
     with tmux.Terminal(80, 24) as terminal:
+        terminal.run("export TERM=vt100")
         top(context, terminal)
+        check_colour(terminal, False)
         terminal.keys("Space")
         before = terminal.wait_for("PAUSED")
         terminal.keys("l")
@@ -136,31 +147,11 @@ def test_narrow_and_wide_and_resized(context):
         terminal.gone()
 
 
-def test_colours_unless_they_are_not_wanted(context):
-    colour = re.compile(r"\x1b\[[0-9;]*\b(3[0-7]|9[0-7]|38)[;m]")
-    with tmux.Terminal(80, 24) as terminal:
-        busy = context.start_target("busy.py")
-        for env, wanted in (("", True), ("NO_COLOR=1", False), ("TERM=vt100", False)):
-            terminal.run("%s %s top --all-frames -p %d" % (env, context.profiler.path, busy.pid))
-            terminal.wait(lambda text: "  N " in text, "native rows")
-            text = terminal.screen("-e")
-            assert bool(colour.search(text)) == wanted, (env, text)
-            terminal.keys("q")
-            terminal.gone()
-            terminal.run("clear")
-            terminal.wait(lambda text: "  N " not in text, "an empty screen")
-
-
 def test_terminal_is_given_back_whatever_ends_it(context):
     with tmux.Terminal(80, 24) as terminal:
         terminal.run("stty -g > %s" % context.file("before"))
         busy = context.start_target("busy.py")
         command = "%s top -p %d; echo status $?" % (context.profiler.path, busy.pid)
-
-        def profiler():
-            text = terminal.ask("#{pane_pid}")
-            children = rec.read_text("/proc/%s/task/%s/children" % (text, text)).split()
-            return int(children[0])
 
         def check(status):
             text = terminal.wait_for("status %d" % status)
@@ -172,13 +163,13 @@ def test_terminal_is_given_back_whatever_ends_it(context):
             terminal.run("clear")
             terminal.wait(lambda text: "status" not in text, "an empty screen")
 
-        for end in ("q", "C-c", signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        for end in ("C-c", signal.SIGTERM, signal.SIGQUIT):
             terminal.run(command)
             terminal.wait_for("functions by self now", "hot")
             if isinstance(end, str):
                 terminal.keys(end)
             else:
-                os.kill(profiler(), end)
+                os.kill(int(terminal.children()[0]), end)
             check(0)
 
 
@@ -211,6 +202,15 @@ def test_end_of_the_target_keeps_the_last_table(context):
         terminal.gone()
 
 
+def test_terminal_that_goes_away_ends_it(context):
+    with tmux.Terminal(80, 24) as terminal:
+        top(context, terminal)
+        profiler = terminal.children()[0]
+        terminal.tmux("kill-server")
+        rec.wait_for(lambda: "top" not in rec.read_text("/proc/%s/cmdline" % profiler).split("\0"),
+                     tmux.SECONDS, "end of the profiler")
+
+
 def test_command_keeps_off_the_screen_and_ends_with_q(context):
     output = context.file("output")
     with tmux.Terminal(80, 24) as terminal:
@@ -220,9 +220,7 @@ def test_command_keeps_off_the_screen_and_ends_with_q(context):
         text = terminal.wait_for("functions by self now", "hot")
         assert "ready" not in text, text
         assert rec.read_text(output) == "ready\n"
-        shell = terminal.ask("#{pane_pid}")
-        profiler = rec.read_text("/proc/%s/task/%s/children" % (shell, shell)).split()[0]
-        command = rec.read_text("/proc/%s/task/%s/children" % (profiler, profiler)).split()[0]
+        command = terminal.children(terminal.children()[0])[0]
         assert "busy.py" in rec.read_text("/proc/%s/cmdline" % command)
         terminal.keys("q")
         terminal.wait_for("status 0")

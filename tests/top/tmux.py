@@ -60,6 +60,11 @@ class Terminal:
         """A format of tmux, as "#{alternate_on}"."""
         return self.tmux("display-message", "-p", what).strip()
 
+    def children(self, pid=None):
+        """Pids of the shell's children, or of another process's, as text."""
+        pid = pid or self.ask("#{pane_pid}")
+        return rec.read_text("/proc/%s/task/%s/children" % (pid, pid)).split()
+
     def resize(self, width, height):
         self.tmux("resize-window", "-x", str(width), "-y", str(height))
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* top_options.c - options of `sidewinder top`; those of any recording are in capture_options.h. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -80,6 +79,8 @@ static const char *const examples[] = {
 	"what a running service does now",
 	"sidewinder top -p 4711 --children --by=process",
 	"a prefork server, a row per worker",
+	"sidewinder top --container web",
+	"a container of Docker, Podman, Kubernetes and others, by name or id",
 	"sidewinder top -a --all-frames --kernel",
 	"the whole machine, native and kernel functions too",
 	"sidewinder top --once -d 10 -p 4711 --sort=total-now",
@@ -92,7 +93,7 @@ static const char *const examples[] = {
 const struct sdw_usage sdw_usage_top = {
 	.verb = "top",
 	.arguments = "[OPTION]... [--] COMMAND [ARGUMENT]...\n"
-		     "       sidewinder top [OPTION]... --pid PID | --all",
+		     "       sidewinder top [OPTION]... --pid PID | --container NAME | --all",
 	.summary = "Shows the hottest functions, lines, threads or processes of running Python "
 		   "programs, now and since it began, live on the screen; the key h tells all "
 		   "keys. The exit status is that of a command which ended by itself, 1 if "
