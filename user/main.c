@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "cmd/commands.h"
+#include "cmd/config_file.h"
 #include "cmd/help.h"
 
 /* A file opened later must not become the standard output that somebody had closed. */
@@ -26,10 +29,27 @@ static int fill_standard_files(void)
 	return close(fd);
 }
 
+/* Runs a verb with the defaults of the configuration file. */
+static int run_configured(const struct sdw_command *command, int argc, char **argv)
+{
+	char *path = sdw_config_file_path();
+	struct sdw_config_file config;
+	int status = SDW_EXIT_USAGE;
+
+	if (!sdw_config_file_read(&config, path, sdw_commands, command, argc, argv))
+		status = command->run(config.argc, config.argv);
+	sdw_config_file_free(&config);
+	free(path);
+	return status;
+}
+
 static int run(int argc, char **argv)
 {
 	const struct sdw_command *command;
+	bool no_config = argc > 1 && strcmp(argv[1], "--no-config") == 0;
 
+	argc -= no_config;
+	argv += no_config;
 	if (argc < 2) {
 		sdw_help_print(sdw_commands, stderr);
 		return SDW_EXIT_USAGE;
@@ -41,7 +61,12 @@ static int run(int argc, char **argv)
 		return SDW_EXIT_OK;
 	}
 	command = sdw_command_find(sdw_commands, argv[1]);
-	return command ? command->run(argc - 1, argv + 1) : sdw_help_unknown(sdw_commands, argv[1]);
+	if (!command)
+		return sdw_help_unknown(sdw_commands, argv[1]);
+	/* what helps must do so whatever the file says */
+	if (no_config || command->run == sdw_command_help)
+		return command->run(argc - 1, argv + 1);
+	return run_configured(command, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

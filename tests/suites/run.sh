@@ -58,7 +58,7 @@ for suite in ${SUITES:-trixie forky}; do
 		failed=1
 	fi
 	libraries=$(sed -n 's/^\(libbpf\|libunwind\|babeltrace2\) /\1 /p; s/.*clang version \([0-9]*\).*/clang \1/p;
-		s/^built with /gcc /p' "$log" | sort -u | paste -sd, | sed 's/,/, /g')
+		s/^built with \([^ ]* [^ ]*\).*/\1/p' "$log" | sort -u | paste -sd, | sed 's/,/, /g')
 	tests=$(sed -n 's/^\([0-9]* of [0-9]* failed\)$/system tests: \1/p' "$log" | tail -n 1)
 	printf '%-8s %-7s %s; %s\n' "$suite" "$result" "$libraries" "$tests"
 	[ $result = ok ] || grep -E '^not ok|error:|\*\*\*|Aborted' "$log" | head -n 20

@@ -46,6 +46,7 @@ def prepare_process():
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)  # a shell has its background jobs ignore some
+    os.environ["XDG_CONFIG_HOME"] = "/nonexistent"  # whoever tests may have defaults of their own
     # shares and counts shall be those of a machine that has nothing else to do, as far as that goes
     os.setpriority(os.PRIO_PROCESS, 0, -10)
     try:  # where the scheduler groups processes by session, their niceness counts inside of it only

@@ -375,9 +375,24 @@ static void test_a_link_of_another_user_is_not_followed(void **state)
 	rmdir(directory);
 }
 
+static void test_json_of_a_library_does_not_act_on_a_terminal(void **state)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	assert_non_null(out);
+	sdw_escape_json_line(out, "{\n  \"a\": \"\xc3\xa9\xc2\x9b\x7f\xe2\x80\xae\\u001b\"\n}");
+	fclose(out);
+	assert_string_equal(text, "{\n  \"a\": \"\xc3\xa9\\u009b\\u007f\\u202e\\u001b\"\n}\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_json_of_a_library_does_not_act_on_a_terminal),
 		cmocka_unit_test(test_folded_writes_each_kind_of_frame_its_own_way),
 		cmocka_unit_test(test_folded_adds_up_threads_unless_they_are_asked_for),
 		cmocka_unit_test(test_folded_keeps_samples_without_a_stack_as_a_marker_each_status),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/compare_report.h"
+#include "view/escape.h"
 #include "view/report_header.h"
 
 #define MAX_DISAGREEMENTS 20
@@ -357,7 +358,7 @@ int sdw_compare_print_json(const struct sdw_compare_report *report, FILE *file)
 		       : NULL;
 
 	if (text)
-		fprintf(file, "%s\n", text);
+		sdw_escape_json_line(file, text);
 	json_object_put(object);
 	return text ? 0 : -ENOMEM;
 }

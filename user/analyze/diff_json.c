@@ -17,6 +17,7 @@
 #include <json-c/json.h>
 
 #include "analyze/diff.h"
+#include "view/escape.h"
 #include "view/report_header.h"
 
 static const char *const by_names[] = {
@@ -122,7 +123,7 @@ int sdw_diff_print_json(const struct sdw_diff *diff, FILE *file)
 	text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
 							      JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text)
-		fprintf(file, "%s\n", text);
+		sdw_escape_json_line(file, text);
 	json_object_put(object);
 	return text ? 0 : -ENOMEM;
 }

@@ -158,6 +158,18 @@ static int store(const struct sdw_usage *usage, const struct sdw_option *option,
 	}
 }
 
+int sdw_option_check(const struct sdw_option *option, const char *place, const char *value)
+{
+	const struct sdw_usage usage = {.verb = place};
+	uint64_t scratch = 0; /* as large as any field of these types */
+	struct sdw_option alone = *option;
+
+	alone.offset = 0;
+	if (option->type == SDW_OPTION_CALL || option->size > sizeof(scratch))
+		return 0;
+	return store(&usage, &alone, value, &scratch);
+}
+
 static void fill_tables(const struct sdw_usage *usage, struct getopt_tables *tables)
 {
 	const struct sdw_option *option;

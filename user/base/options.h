@@ -98,6 +98,12 @@ enum sdw_options_result {
 enum sdw_options_result sdw_options_parse(const struct sdw_usage *usage, int argc, char **argv,
 					  void *target, int *first);
 
+/*
+ * Checks a value of an option by its type and bounds, without keeping it; one that is a call's own
+ * affair is not looked at. `place` stands first in the message. Returns 0 or -errno, told.
+ */
+int sdw_option_check(const struct sdw_option *option, const char *place, const char *value);
+
 /* -h, --help: every sub-command has it, none has it in its table. */
 extern const struct sdw_option sdw_option_help;
 

@@ -24,6 +24,8 @@ const struct sdw_command sdw_commands[] = {
 
 static const struct sdw_option options[] = {
 	{SDW_OPTION_FLAG, 'h', "help", .help = "the list of verbs"},
+	{SDW_OPTION_FLAG, 0, "no-config",
+	 .help = "before a verb: its options' defaults are not those of the configuration file"},
 	{SDW_OPTION_FLAG, 'V', "version", .help = "the versions of sidewinder and its libraries"},
 	{0},
 };

@@ -12,6 +12,7 @@
 #include "cmd/pid_option.h"
 #include "cmd/show.h"
 #include "dump/print.h"
+#include "view/escape.h"
 
 struct dump_command {
 	struct sdw_pid_list pids;
@@ -115,8 +116,9 @@ static void print_json(const struct dump_command *command)
 	struct json_object *all = json_object_new_object();
 
 	json_object_object_add(all, "processes", json_object_get(command->list));
-	puts(json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY |
-							 JSON_C_TO_STRING_NOSLASHESCAPE));
+	sdw_escape_json_line(
+		stdout, json_object_to_json_string_ext(
+				all, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(all);
 }
 

@@ -5,7 +5,9 @@
 #include <elfutils/version.h>
 #include <json-c/json_c_version.h>
 #include <libunwind.h>
+#include <protobuf-c/protobuf-c.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "base/log.h"
 #include "base/nearest.h"
@@ -14,6 +16,17 @@
 #include "cmd/completion.h"
 #include "cmd/help.h"
 #include "cmd/manual.h"
+
+#ifdef __clang__
+#define COMPILER "clang"
+#else
+#define COMPILER "gcc"
+#endif
+#ifdef __x86_64__
+#define MACHINE "x86-64"
+#else
+#define MACHINE "another machine"
+#endif
 
 #define MAX_COMMANDS 32
 
@@ -170,5 +183,8 @@ void sdw_version_print(FILE *to)
 		bt_version_get_patch());
 	fprintf(to, "json-c %s\n", json_c_version());
 	fprintf(to, "elfutils %d.%d\n", _ELFUTILS_VERSION / 1000, _ELFUTILS_VERSION % 1000);
-	fprintf(to, "built with %s\n", __VERSION__);
+	fprintf(to, "protobuf-c %s\n", protobuf_c_version());
+	fprintf(to, "zlib %s\n", zlibVersion());
+	fprintf(to, "built with " COMPILER " " __VERSION__ " for " MACHINE
+		    ", released " SDW_RELEASED "\n");
 }

@@ -54,15 +54,41 @@ static const struct sdw_manual_item program_environment[] = {
 	{"NO_COLOR", "if not empty, tables on a terminal have no colours"},
 	{"COLUMNS", "width of tables (default: that of the terminal; no limit elsewhere)"},
 	{"TERM", "with dumb, tables have no colours"},
+	{"XDG_CONFIG_HOME, HOME", "where the configuration file is"},
 	{0},
 };
 
 static const struct sdw_manual_item trace_files[] = {FILE_TRACE, {0}};
 
+#define FILE_CONFIG                                                   \
+	{                                                             \
+		"$XDG_CONFIG_HOME/sidewinder/config",                 \
+			"defaults of options; without that variable " \
+			"$HOME/.config/sidewinder/config"             \
+	}
+
+static const struct sdw_manual_item program_files[] = {FILE_TRACE, FILE_CONFIG, {0}};
+
+static const struct sdw_manual_item configuration[] = {
+	{NULL, "Each line of the configuration file is an option of a verb, by its long name, and "
+	       "its value; 'yes' or 'no' where it takes none. Empty lines and those that begin "
+	       "with # are nothing. What the command line says replaces what the file says. A line "
+	       "that is wrong is named with its number, and nothing is done."},
+	{"record.frequency = 500", "take 500 samples a second"},
+	{"report.native = yes", "show native functions too"},
+	{"export.to = flamegraph", "write pages, if nothing else is asked for"},
+	{NULL, "sidewinder --no-config VERB leaves the file out."},
+	{0},
+};
+
 static const struct sdw_manual_section program_sections[] = {
-	{"", program_description},     {"REQUIREMENTS", requirements},
-	{"EXIT STATUS", program_exit}, {"ENVIRONMENT", program_environment},
-	{"FILES", trace_files},	       {0},
+	{"", program_description},
+	{"CONFIGURATION", configuration},
+	{"REQUIREMENTS", requirements},
+	{"EXIT STATUS", program_exit},
+	{"ENVIRONMENT", program_environment},
+	{"FILES", program_files},
+	{0},
 };
 
 static const struct sdw_manual_item record_description[] = {
@@ -71,6 +97,8 @@ static const struct sdw_manual_item record_description[] = {
 	       "end, standard error gets the hottest functions and an account of all overflows, or "
 	       "with --json standard output gets that account. Standard output is otherwise the "
 	       "command's own."},
+	{NULL, "SIGUSR1 asks how it looks so far: the hottest functions go to standard error, and "
+	       "what was recorded can be read while the recording goes on."},
 	{NULL, "Ctrl-C, SIGTERM and SIGHUP end the recording in order. After SIGKILL the trace is "
 	       "readable up to a second before."},
 	{0},

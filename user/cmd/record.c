@@ -17,6 +17,7 @@
 #include "cmd/capture_options.h"
 #include "cmd/commands.h"
 #include "cmd/record_options.h"
+#include "cmd/report_request.h"
 #include "sink/ctf.h"
 #include "sink/tee.h"
 #include "ui/progress.h"
@@ -38,6 +39,7 @@ struct record {
 	struct sdw_session *session;
 	struct sdw_summary summary;
 	int command_status;
+	int request; /* descriptor of SIGUSR1, below 0: there is none */
 };
 
 /* "sidewinder-DATE-TIME", and "-2" and so on if that is there already. */
@@ -98,6 +100,32 @@ static int create_sink(struct record *record)
 	return err;
 }
 
+static void print_report(const struct record *record);
+
+/* SIGUSR1: what the trace has so far can be read by others, and the hottest functions are told. */
+static int on_request(void *context)
+{
+	struct record *record = context;
+	struct sdw_totals totals;
+	int err;
+
+	if (!sdw_report_request_take(record->request))
+		return 0;
+	sdw_session_totals(record->session, &totals);
+	err = record->sink->ops->flush(record->sink, totals.time_ns);
+	if (err)
+		return err;
+	sdw_progress_end(&record->progress);
+	sdw_info("%.2f s so far: %llu samples, %llu of %llu overflows lost; 'sidewinder report %s' "
+		 "reads them",
+		 (double)totals.duration_ns / 1e9, (unsigned long long)sdw_totals_samples(&totals),
+		 (unsigned long long)sdw_totals_lost(&totals),
+		 (unsigned long long)sdw_totals_target_overflows(&totals), record->output);
+	if (record->has_profile && sdw_totals_samples(&totals))
+		print_report(record);
+	return 0;
+}
+
 /* Returns 0 or -errno; the trace is closed in any case. */
 static int run(struct record *record)
 {
@@ -105,6 +133,8 @@ static int run(struct record *record)
 
 	sdw_progress_init(&record->progress, record->config.quiet);
 	err = sdw_session_create(&record->config, record->sink, &record->session);
+	if (!err && record->request >= 0)
+		err = sdw_session_watch(record->session, record->request, on_request, record);
 	if (!err) {
 		err = sdw_session_run(record->session, sdw_progress_show, &record->progress);
 		sdw_progress_end(&record->progress);
@@ -206,11 +236,12 @@ static int record_all(struct record *record)
 
 int sdw_command_record(int argc, char **argv)
 {
-	struct record record = {0};
+	struct record record = {.request = -1};
 	int status;
 
 	switch (sdw_record_options_parse(argc, argv, &record.config)) {
 	case SDW_OPTIONS_GO_ON:
+		record.request = sdw_report_request_open();
 		status = record_all(&record);
 		break;
 	case SDW_OPTIONS_HELP:
@@ -225,6 +256,7 @@ int sdw_command_record(int argc, char **argv)
 	if (record.sink)
 		record.sink->ops->close(record.sink);
 	sdw_session_free(record.session);
+	sdw_report_request_close(record.request);
 	if (record.has_profile)
 		sdw_profile_free(&record.profile);
 	sdw_record_options_free(&record.config);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "ui/top_json.h"
+#include "view/escape.h"
 #include "view/report_header.h"
 
 static const char *const span_names[] = {"now", "since_start"};
@@ -161,7 +162,7 @@ int sdw_top_print_json(const struct sdw_top_model *model, const struct sdw_top_l
 	text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
 							      JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text)
-		fprintf(to, "%s\n", text);
+		sdw_escape_json_line(to, text);
 	else
 		err = -ENOMEM;
 out:

@@ -78,8 +78,8 @@ static bool write_json_escape(FILE *file, int32_t point, enum sdw_escape_mode mo
 
 	if (point == '"' || point == '\\')
 		fprintf(file, "\\%c", (int)point);
-	else if (is_control(point) || (script && (point == '<' || point == '>' || point == '&' ||
-						  point == 0x2028 || point == 0x2029)))
+	else if (is_control(point) || rearranges(point) ||
+		 (script && (point == '<' || point == '>' || point == '&')))
 		fprintf(file, "\\u%04x", (unsigned int)point);
 	else
 		return false;
@@ -105,6 +105,24 @@ void sdw_escape_write(FILE *file, const char *text, enum sdw_escape_mode mode)
 		if (!done)
 			fwrite(text, 1, bytes, file);
 	}
+}
+
+void sdw_escape_json_line(FILE *file, const char *json)
+{
+	const char *done = json;
+
+	for (size_t bytes; *json; json += bytes) {
+		int32_t point = decode(json, &bytes);
+
+		/* blanks and newlines between values are json-c's own */
+		if (point < 0x7f || (!is_control(point) && !rearranges(point)))
+			continue;
+		fwrite(done, 1, (size_t)(json - done), file);
+		fprintf(file, "\\u%04x", (unsigned int)point);
+		done = json + bytes;
+	}
+	fputs(done, file);
+	fputc('\n', file);
 }
 
 char *sdw_escape_text(const char *text, enum sdw_escape_mode mode)

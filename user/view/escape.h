@@ -23,6 +23,12 @@ enum sdw_escape_mode {
 /* Writes `text`, escaped, to `file`; the stream keeps the error, if any. */
 void sdw_escape_write(FILE *file, const char *text, enum sdw_escape_mode mode);
 
+/*
+ * Writes JSON as json-c made it, and a newline: that leaves characters as they are which steer a
+ * terminal (those of C1, and those that turn the direction of text). They become \uNNNN.
+ */
+void sdw_escape_json_line(FILE *file, const char *json);
+
 /* Returns `text` escaped, to be freed by the caller, or NULL without memory. */
 char *sdw_escape_text(const char *text, enum sdw_escape_mode mode);
 

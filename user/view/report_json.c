@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "view/escape.h"
 #include "view/report.h"
 #include "view/report_edges.h"
 #include "view/report_header.h"
@@ -177,7 +178,7 @@ int sdw_report_print_json(const struct sdw_profile *profile,
 	text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
 							      JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text)
-		fprintf(file, "%s\n", text);
+		sdw_escape_json_line(file, text);
 	else
 		err = -ENOMEM;
 out:
