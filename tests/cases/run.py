@@ -340,7 +340,7 @@ def perform(run, results, postponed=None):
 
 
 def plan(options, profiler):
-    pythons = rec.interpreters()
+    pythons = rec.interpreters(options.every)
     if options.python:
         pythons = [found for found in pythons if options.python in " ".join(found)]
     if not pythons:
@@ -349,8 +349,11 @@ def plan(options, profiler):
     for version, python in pythons:
         for case in sorted(os.listdir(os.path.join(HERE, "given"))):
             variants = table.variants_of(case)
-            if options.slice and (version, python) != pythons[-1]:
-                variants = variants[:1] if case in table.TELLING else []
+            if options.slice and (version, python) != rec.newest(pythons):
+                telling = table.TELLING if rec.is_usual(version) else table.MOST_TELLING
+                variants = variants[:1] if case in telling else []
+            if options.telling and case not in table.TELLING:
+                continue
             for variant in variants:
                 run = Run(profiler, case, variant, version, python, options.work)
                 if options.case in run.name:
@@ -362,6 +365,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("sidewinder")
     parser.add_argument("--slice", action="store_true", help="what fits into make check")
+    parser.add_argument("--telling", action="store_true", help="only the telling ones, on every interpreter")
+    parser.add_argument("--every", action="store_true", help="all interpreters, see make pythons")
     parser.add_argument("--case", default="", help="only recordings whose name holds this")
     parser.add_argument("--python", default="", help="only interpreters whose version or path holds this")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count()))

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Runs the functions test_* of the test_*.py beside it and prints TAP; status 1 if one failed.
 
-    run.py [--only TEXT] [--python TEXT] [--tests FOLDER] [--fast] SIDEWINDER
+    run.py [--only TEXT] [--python TEXT] [--tests FOLDER] [--every] [--fast] SIDEWINDER
 
-A function that takes `python` runs once for each interpreter found, others once, with the newest.
+A function that takes `python` runs once for each interpreter found (on versions before 3.8 and from
+3.14 on only what is marked @rec.telling, unless --every), others once, with the newest.
 --fast leaves out functions marked @rec.slow, and all interpreters but the newest.
 """
 import argparse
@@ -76,7 +77,7 @@ class Context:
 
 
 def tests_of(options):
-    pythons = [found for found in rec.interpreters() if options.python in " ".join(found)]
+    pythons = [found for found in rec.interpreters(options.every) if options.python in " ".join(found)]
     if not pythons:
         sys.exit("run.py: no CPython 2.7 or 3.6 to 3.15 found")
     found = []
@@ -88,7 +89,9 @@ def tests_of(options):
             if options.fast and getattr(function, "slow", False):
                 continue
             each = "python" in inspect.signature(function).parameters
-            for version, python in pythons if each and not options.fast else pythons[-1:]:
+            for version, python in pythons if each and not options.fast else [rec.newest(pythons)]:
+                if each and not (options.every or rec.is_usual(version) or hasattr(function, "telling")):
+                    continue
                 title = "%s: %s%s" % (module.__name__[5:], name[5:].replace("_", " "),
                                       " (%s)" % version if each else "")
                 found.append((title, function, each, version, python))
@@ -121,6 +124,7 @@ def main():
     parser.add_argument("--only", default="", help="only tests whose name holds this")
     parser.add_argument("--python", default="", help="only interpreters whose version or path holds this")
     parser.add_argument("--tests", default=HERE, help="folder of the tests")
+    parser.add_argument("--every", action="store_true", help="all tests on all interpreters, see make pythons")
     parser.add_argument("--fast", action="store_true", help="leave out what takes long")
     options = parser.parse_args()
     sys.path.insert(0, options.tests)

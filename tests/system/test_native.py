@@ -2,12 +2,15 @@
 """Native frames, and where the Python frames lie between them."""
 import re
 
+import recording as rec
+
 
 def spinning(recording):
     return [sample for sample in recording.samples()
             if any(frame[:2] == ["p", "spin"] for frame in sample["frames"])]
 
 
+@rec.telling
 def test_python_lies_between_the_c_functions_that_call_it(context, python):
     recording = context.record_well("-F", "997", "--", *context.target("native.py", 1.5))
     samples = spinning(recording)

@@ -6,6 +6,8 @@ import math
 import os
 import re
 
+import recording as rec
+
 PLACES = 25  # that targets/stacks.py burns at; 2.7 cannot await
 
 
@@ -35,6 +37,7 @@ def check_stacks(context, *options):
         len(missing), burning[missing[0]], missing[0])
 
 
+@rec.telling
 def test_every_frame_and_line_is_exact(context, python):
     check_stacks(context)
 

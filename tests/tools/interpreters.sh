@@ -1,12 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# interpreters.sh - prints "VERSION PATH" of each CPython 2.7 and 3.6 to 3.15 on this machine, once.
+# interpreters.sh [--all] - prints "VERSION PATH" of each CPython 2.7 and 3.6 to 3.15 here, once.
 #
-# VERSION is e.g. 3.14.2, 3.14.2d (a debug build) or 3.14.2t (one without a GIL).
-# Looks in $SDW_PYTHONS (paths of executables, if set: only there), pyenv's versions, what
-# pythons.sh has fetched, /usr/bin, /usr/local/bin and PATH. What is missing is said on stderr. PATH is the real executable.
+# VERSION is e.g. 3.14.2, 3.14.2d (a debug build) or 3.14.2t (one without a GIL), PATH the real executable.
+# Looks in $SDW_PYTHONS (paths of executables, if set: only there), pyenv's versions, /usr/bin,
+# /usr/local/bin, PATH, and in what pythons.sh has fetched. Without --all: the newest of each minor version
+# and the machine's own, and of what was fetched only minors that are nowhere else. What is missing is said
+# on stderr.
 set -u
+
+fetched=${XDG_CACHE_HOME:-$HOME/.cache}/sidewinder/pythons
+all=0
+[ "${1:-}" != --all ] && [ -z "${SDW_PYTHONS:-}" ] || all=1
 
 PROBE='import sys, platform, os, sysconfig
 if platform.python_implementation() == "CPython" \
@@ -27,13 +33,31 @@ candidates() {
 		ls "$folder"/python3 "$folder"/python2.7 "$folder"/python3.[6-9] \
 			"$folder"/python3.1[0-5] 2>/dev/null
 	done
-	ls "${XDG_CACHE_HOME:-$HOME/.cache}"/sidewinder/pythons/*/usr/bin/python3.[0-9] \
-		"${XDG_CACHE_HOME:-$HOME/.cache}"/sidewinder/pythons/*/usr/bin/python3.[0-9][0-9] 2>/dev/null
+	ls "$fetched"/*/usr/bin/python3.* "$fetched"/*/bin/python3.* 2>/dev/null |
+		grep -E '/python3\.[0-9]+[dt]*$'
 }
 
 found=$(candidates | while read -r path; do
 	[ -x "$path" ] && "$path" -E -s -c "$PROBE" 2>/dev/null </dev/null
-done | awk '!seen[$1]++' | sort -t. -k1,1n -k2,2n -k3,3n)
+done | awk '!seen[$1]++' | sort -t. -k1,1n -k2,2n -k3,3n |
+	awk -v all="$all" -v fetched="$fetched/" '
+		{
+			split($1, part, ".")
+			minor[NR] = part[1] "." part[2]
+			line[NR] = $0
+			path[NR] = $2
+			if (index($2, fetched) != 1)
+				newest[minor[NR]] = NR
+			else if ($1 ~ /[0-9]$/)
+				other[minor[NR]] = NR
+		}
+		END {
+			for (i = 1; i <= NR; i++) {
+				chosen = minor[i] in newest ? newest[minor[i]] : other[minor[i]]
+				if (all || i == chosen || path[i] ~ "^/usr/bin/")
+					print line[i]
+			}
+		}')
 [ -z "$found" ] || printf '%s\n' "$found"
 
 missing=

@@ -34,11 +34,27 @@ def read_text(path):
         return ""
 
 
-def interpreters():
-    """[(version, path)] of each CPython that interpreters.sh finds, oldest first."""
+def interpreters(every=False):
+    """[(version, path)] of each CPython that interpreters.sh finds, oldest first; every: with --all."""
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "interpreters.sh")
-    lines = subprocess.run(["sh", script], stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    lines = subprocess.run(["sh", script, *["--all"] * every], stdout=subprocess.PIPE, text=True).stdout.splitlines()
     return [tuple(line.split(" ", 1)) for line in lines]
+
+
+def is_usual(version):
+    """Is it one of the versions on which `make check` runs everything?"""
+    return (3, 8) <= minor_version(version) <= (3, 13)
+
+
+def newest(pythons):
+    """Of [(version, path)]: the newest usual one, otherwise the newest of all."""
+    return ([found for found in pythons if is_usual(found[0])] or pythons)[-1]
+
+
+def telling(test):
+    """Marks a test that runs on the rarer versions too at each `make check`."""
+    test.telling = True
+    return test
 
 
 def prepare_process():
