@@ -45,6 +45,7 @@ PROTO_C  := $(PROTO:user/view/%.proto=$(O)/%.pb-c.c)
 USER_OBJ := $(USER_SRC:%.c=$(O)/%.o) $(PROTO_C:.c=.o)
 MAIN_OBJ := $(O)/user/main.o
 SKELETON := $(O)/sidewinder.skel.h
+REGISTERS := $(O)/registers.skel.h
 LIBRARY  := $(O)/libsidewinder.a
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/%)
@@ -65,7 +66,7 @@ $(O)/%.o: %.c $(O)/flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(USER_OBJ) $(MAIN_OBJ): | $(SKELETON) $(PROTO_C)
+$(USER_OBJ) $(MAIN_OBJ): | $(SKELETON) $(REGISTERS) $(PROTO_C)
 
 $(O)/proto/%.pb-c.c: user/view/proto/%.proto
 	$(call say,PROTO,$@)
@@ -103,6 +104,11 @@ $(SKELETON): $(BPF_OBJ)
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen object $(O)/sidewinder.bpf.o $(BPF_OBJ)
 	$(Q)$(BPFTOOL) gen skeleton $(O)/sidewinder.bpf.o name sdw_bpf > $@.tmp && mv $@.tmp $@
+
+# a program of its own, for dump
+$(REGISTERS): $(O)/bpf/dump/registers.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name sdw_registers_bpf > $@.tmp && mv $@.tmp $@
 
 # rebuild everything when the flags changed, and only then
 $(O)/flags: FORCE
@@ -166,7 +172,7 @@ asan:
 	$(Q)$(MAKE) O=$(O)-asan OPTIMIZE='-O1 -g -fno-omit-frame-pointer' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' all unit
 
-FORMAT_SRC = $(wildcard include/*.h bpf/*.[ch] user/*.c user/*/*.[ch] tests/*/*.[ch])
+FORMAT_SRC = $(wildcard include/*.h bpf/*.[ch] bpf/*/*.[ch] user/*.c user/*/*.[ch] tests/*/*.[ch])
 
 .PHONY: format
 format:
@@ -174,7 +180,7 @@ format:
 
 .PHONY: lint
 lint: export LINT_FLAGS = $(CPPFLAGS) -std=gnu11
-lint: $(SKELETON) $(PROTO_C)
+lint: $(SKELETON) $(REGISTERS) $(PROTO_C)
 	$(Q)clang-format --dry-run --Werror $(FORMAT_SRC)
 	$(Q)printf '%s\n' $(USER_SRC) user/main.c | xargs -P "$$(nproc)" -n 8 sh -c \
 	  'eval "clang-tidy --quiet --warnings-as-errors=\"*\" $$* -- $$LINT_FLAGS"' lint
@@ -199,4 +205,4 @@ help:
 FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
--include $(USER_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(UNIT:$(O)/tests/%=$(O)/tests/unit/%.d)
+-include $(USER_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(O)/bpf/dump/registers.bpf.d $(UNIT:$(O)/tests/%=$(O)/tests/unit/%.d)

@@ -28,6 +28,7 @@ int sdw_dumper_init(struct sdw_dumper *dumper)
 
 void sdw_dumper_free(struct sdw_dumper *dumper)
 {
+	sdw_register_reader_close(&dumper->registers);
 	sdw_stack_builder_free(&dumper->builder);
 	sdw_catalog_free(&dumper->catalog);
 	sdw_code_table_free(dumper->codes);

@@ -6,6 +6,7 @@
 #define SDW_DUMPER_H
 
 #include "capture/stack_builder.h"
+#include "dump/registers.h"
 #include "dump/walker.h"
 #include "view/profile.h"
 
@@ -20,6 +21,7 @@ struct sdw_dumper {
 	struct sdw_catalog catalog;
 	struct sdw_stack_builder builder;
 	struct sdw_unwind_statistics unwinding;
+	struct sdw_register_reader registers;
 	struct sdw_dump_walker *walker;
 	uint64_t *pcs;	/* SDW_MAX_NATIVE_FRAMES */
 	uint8_t *stack; /* a copy of a native stack */

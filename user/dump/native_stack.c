@@ -44,37 +44,52 @@ static int copy(struct sdw_dumper *dumper, uint32_t pid, uint64_t sp, size_t siz
 	return err;
 }
 
+/* Unwinds with more and more of the stack. Returns enum sdw_unwind_end, or -errno. */
+static int unwind(struct sdw_dumper *dumper, struct sdw_image *image,
+		  const struct sdw_registers *registers, bool known, size_t *count)
+{
+	size_t wanted = FIRST_BYTES;
+	int end, err;
+
+	dumper->stack_size = 0;
+	for (;;) {
+		err = copy(dumper, image->pid, registers->sp, wanted);
+		if (err)
+			return err;
+		if (!dumper->stack_size)
+			return -EFAULT;
+		end = (known ? sdw_unwind : sdw_unwind_sleeping)(
+			image->unwinder, registers, dumper->stack, dumper->stack_size, dumper->pcs,
+			SDW_MAX_NATIVE_FRAMES, count);
+		if (end != SDW_UNWIND_NO_STACK || dumper->stack_size < wanted ||
+		    wanted >= MAX_BYTES)
+			return end;
+		wanted *= 4;
+	}
+}
+
 int sdw_dump_native_read(struct sdw_dumper *dumper, struct sdw_image *image,
 			 const struct sdw_task *task, struct sdw_dump_native *native)
 {
 	struct sdw_registers registers = {.ip = task->pc, .sp = task->sp};
-	size_t wanted = FIRST_BYTES;
-	int end, err;
+	bool known;
+	int err;
 
 	*native = (struct sdw_dump_native){0};
-	dumper->stack_size = 0;
 	if (!image->unwinder) {
 		err = sdw_unwinder_create(&image->maps, true, false, &dumper->unwinding,
 					  &image->unwinder);
 		if (err)
 			return err;
 	}
-	for (;;) {
-		err = copy(dumper, image->pid, task->sp, wanted);
-		if (err)
-			return err;
-		if (!dumper->stack_size)
-			return -EFAULT;
-		end = sdw_unwind_sleeping(image->unwinder, &registers, dumper->stack,
-					  dumper->stack_size, dumper->pcs, SDW_MAX_NATIVE_FRAMES,
-					  &native->count);
-		if (end < 0)
-			return end;
-		if (end != SDW_UNWIND_NO_STACK || dumper->stack_size < wanted ||
-		    wanted >= MAX_BYTES)
-			break;
-		wanted *= 4;
+	known = sdw_register_reader_find(&dumper->registers, task, &registers);
+	native->end = unwind(dumper, image, &registers, known, &native->count);
+	if (native->end == SDW_UNWIND_BAD && !known) {
+		/* a step needed a register that /proc does not tell */
+		sdw_register_reader_read(&dumper->registers);
+		known = sdw_register_reader_find(&dumper->registers, task, &registers);
+		if (known)
+			native->end = unwind(dumper, image, &registers, known, &native->count);
 	}
-	native->end = end;
-	return 0;
+	return native->end < 0 ? native->end : 0;
 }
