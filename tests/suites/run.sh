@@ -61,6 +61,6 @@ for suite in ${SUITES:-trixie forky}; do
 		s/^built with \([^ ]* [^ ]*\).*/\1/p' "$log" | sort -u | paste -sd, | sed 's/,/, /g')
 	tests=$(sed -n 's/^\([0-9]* of [0-9]* failed\)$/system tests: \1/p' "$log" | tail -n 1)
 	printf '%-8s %-7s %s; %s\n' "$suite" "$result" "$libraries" "$tests"
-	[ $result = ok ] || grep -E '^not ok|error:|\*\*\*|Aborted' "$log" | head -n 20
+	[ $result = ok ] || grep -E '^not ok|FAILED|: error:|\*\*\*|Aborted' "$log" | head -n 20
 done
 exit $failed

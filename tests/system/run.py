@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the functions test_* of the test_*.py beside it and prints TAP; status 1 if one failed.
 
-    run.py [--only TEXT] [--python TEXT] [--tests FOLDER] [--every] [--fast] SIDEWINDER
+    run.py [--only TEXT] [--python TEXT] [--tests FOLDER] [--every] [--fast] [--jobs N] SIDEWINDER
 
 A function that takes `python` runs once for each interpreter found (on versions before 3.8 and from
 3.14 on only what is marked @rec.telling, unless --every), others once, with the newest.
@@ -12,6 +12,7 @@ import argparse
 import glob
 import importlib
 import inspect
+import multiprocessing
 import os
 import shutil
 import sys
@@ -98,24 +99,50 @@ def tests_of(options):
     return [test for test in found if options.only in test[0] or options.only in test[1].__name__]
 
 
-def perform(profiler, test, folder):
-    """Gives "" or what is wrong; raises Skip."""
+def perform(test):
+    """Gives what is wrong, "" for nothing or None for a skip; the reason of that; seconds."""
     _, function, each, version, python = test
-    context = Context(profiler, version, python, folder)
+    began = time.monotonic()
+    problem = reason = ""
+    context = Context(STATE.profiler, version, python, STATE.folder)
     try:
         function(context, python) if each else function(context)
-    except rec.Skip:
-        raise
+    except rec.Skip as skip:
+        problem, reason = None, str(skip)
     except AssertionError as error:
         place = traceback.extract_tb(error.__traceback__)
         own = [entry for entry in place if os.path.basename(entry.filename).startswith("test_")][-1:]
-        return "%s\n%s" % ("".join("%s:%d: %s" % (os.path.basename(entry.filename), entry.lineno,
-                                                  entry.line) for entry in own), error)
+        problem = "%s\n%s" % ("".join("%s:%d: %s" % (os.path.basename(entry.filename), entry.lineno,
+                                                     entry.line) for entry in own), error)
     except Exception:
-        return traceback.format_exc()
+        problem = traceback.format_exc()
     finally:
         context.clean_up()
-    return ""
+    return problem, reason, time.monotonic() - began
+
+
+class STATE:
+    """What the processes that run tests inherit."""
+    profiler = folder = None
+    tests = []
+
+
+def perform_number(number):
+    return perform(STATE.tests[number])
+
+
+def results(jobs):
+    """Runs all tests, `jobs` at a time where they can stand company; gives their results in order."""
+    together = [number for number, test in enumerate(STATE.tests) if not getattr(test[1], "alone", False)]
+    single = [number for number, test in enumerate(STATE.tests) if getattr(test[1], "alone", False)]
+    if jobs > 1 and len(together) > 1:
+        with multiprocessing.get_context("fork").Pool(jobs, maxtasksperchild=1) as pool:
+            for number, result in zip(together, pool.imap(perform_number, together, 1)):
+                yield STATE.tests[number][0], result
+    else:
+        single = together + single
+    for number in single:
+        yield STATE.tests[number][0], perform_number(number)
 
 
 def main():
@@ -126,30 +153,27 @@ def main():
     parser.add_argument("--tests", default=HERE, help="folder of the tests")
     parser.add_argument("--every", action="store_true", help="all tests on all interpreters, see make pythons")
     parser.add_argument("--fast", action="store_true", help="leave out what takes long")
+    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count()), help="how many at a time")
     options = parser.parse_args()
     sys.path.insert(0, options.tests)
     if os.geteuid() != 0:
         print("1..0 # SKIP recording needs root")
         return 77
     rec.prepare_process()
-    profiler = rec.Profiler(options.sidewinder)
-    tests = tests_of(options)
-    print("1..%d" % len(tests), flush=True)
+    STATE.profiler, STATE.folder = rec.Profiler(options.sidewinder), options.tests
+    STATE.tests = tests_of(options)
+    print("1..%d" % len(STATE.tests), flush=True)
     failed = 0
-    for number, test in enumerate(tests, 1):
-        began = time.monotonic()
-        try:
-            problem = perform(profiler, test, options.tests)
-        except rec.Skip as reason:
-            print("ok %d - %s # SKIP %s" % (number, test[0], reason), flush=True)
+    for number, (title, (problem, reason, seconds)) in enumerate(results(options.jobs), 1):
+        if problem is None:
+            print("ok %d - %s # SKIP %s" % (number, title, reason), flush=True)
             continue
         failed += bool(problem)
-        print("%s %d - %s  (%.1f s)" % ("not ok" if problem else "ok", number, test[0],
-                                        time.monotonic() - began))
+        print("%s %d - %s  (%.1f s)" % ("not ok" if problem else "ok", number, title, seconds))
         for line in problem.splitlines()[:25]:
             print("#   " + line[:600].encode("utf-8", "backslashreplace").decode())
         sys.stdout.flush()
-    print("%d of %d failed" % (failed, len(tests)))
+    print("%d of %d failed" % (failed, len(STATE.tests)))
     return 1 if failed else 0
 
 

@@ -26,6 +26,12 @@ def slow(test):
     return test
 
 
+def alone(test):
+    """Marks a test that looks at the whole machine: no other runs beside it."""
+    test.alone = True
+    return test
+
+
 def read_text(path):
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
