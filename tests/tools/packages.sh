@@ -3,7 +3,7 @@
 #
 # packages.sh SET... - installs what is missing of the named sets of Debian packages.
 #
-# Takes: build, check, bench, demo, kernels, pythons, suites. Asks dpkg first: where nothing is missing it changes nothing
+# Takes: build, check, bench, demo, kernels, pythons, suites, package. Asks dpkg first: where nothing is missing it changes nothing
 # and needs neither root nor the network. Names are those of Debian 12; newer ones have them too.
 set -eu
 
@@ -11,13 +11,14 @@ build='gcc libc6-dev make pkgconf clang bpftool libbpf-dev libelf-dev libdw-dev 
 	libjson-c-dev libncurses-dev libbabeltrace2-dev libiberty-dev libprotobuf-c-dev
 	protobuf-c-compiler'
 check='python3 python3-dev python3-venv libcmocka-dev babeltrace2 clang-tidy clang-format chromium
-	fonts-dejavu-core libclang-rt-dev binutils mount procps util-linux strace locales mandoc
+	fonts-dejavu-core libclang-rt-dev binutils dpkg-dev mount procps util-linux strace locales mandoc
 	fish zsh runc tmux'
 bench='python3 python3-venv'
 demo='python3 python3-docutils docutils-doc'
 kernels='qemu-system-x86 qemu-system-common busybox-static cpio kmod xz-utils util-linux python3'
 pythons='patchelf'
 suites='debootstrap git'
+package='dpkg-dev binutils'
 
 installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -31,10 +32,11 @@ for set in "$@"; do
 	bench) wanted="$wanted $bench" ;;
 	kernels) wanted="$wanted $kernels" ;;
 	suites) wanted="$wanted $suites" ;;
+	package) wanted="$wanted $package" ;;
 	demo) wanted="$wanted $demo" ;;
 	pythons) wanted="$wanted $pythons" ;;
 	*)
-		echo "packages.sh: unknown set '$set': build, check, bench, demo, kernels, pythons, suites" >&2
+		echo "packages.sh: unknown set '$set': build, check, bench, demo, kernels, pythons, suites, package" >&2
 		exit 2
 		;;
 	esac
