@@ -17,3 +17,8 @@ bench: $(O)/bench/floor
 .PHONY: paper
 paper: all $(O)/bench/floor $(O)/bench/forwarding
 	$(Q)tests/bench/paper.sh $(O)
+
+# how soon interpreters are found, new ones and known ones, and with a thousand processes
+.PHONY: finding
+finding: all
+	$(Q)$(PYTHON) tests/bench/finding.py $(O)

@@ -181,6 +181,8 @@ static int open_targets(struct sdw_session *session)
 	}
 	if (config->groups)
 		return sdw_session_add_groups(session);
+	if (config->all)
+		return sdw_session_add_all(session);
 	session->targets =
 		calloc(config->pid_count ? config->pid_count : 1, sizeof(*session->targets));
 	if (!session->targets)

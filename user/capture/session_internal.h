@@ -64,7 +64,7 @@ struct sdw_session {
 	int exit_status;    /* of the command */
 	int stops;	    /* signals to stop that came */
 	bool command_ended;
-	uint64_t looking_ns; /* since when processes of groups are looked at */
+	uint64_t looking_ns; /* since when those that are present are looked at */
 	bool groups_lived;   /* there were processes in the groups ... */
 	bool groups_ended;   /* ... and there are none now */
 	bool complete;	     /* ended in order: the totals are final */
@@ -76,9 +76,10 @@ uint64_t sdw_session_now(void);
 int sdw_session_add_known(struct sdw_session *session, uint32_t pid, bool look);
 
 /*
- * Makes the processes of config->groups known, so that what runs already has its Python frames from
- * the first sample on. Returns 0 or -ENOMEM.
+ * Makes the processes of the machine, or of config->groups, known, so that what runs already has
+ * its Python frames from the first sample on. Returns 0 or -ENOMEM.
  */
+int sdw_session_add_all(struct sdw_session *session);
 int sdw_session_add_groups(struct sdw_session *session);
 
 /* The target ends when no process is left in its groups; not before there was one. */
