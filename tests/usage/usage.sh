@@ -81,8 +81,8 @@ refuses 'an unknown verb names the nearest' 2 "no verb 'recrod': did you mean 'r
 refuses 'help for an unknown verb names the nearest' 2 "did you mean 'report'?" help reprot
 refuses 'a mistyped option names the nearest' 2 "did you mean '--duration'?" record --durtion 3 -- true
 
-refuses 'no target is wrong use' 2 'nothing to record: give a command, --pid PID or --all' record
-refuses 'two targets are wrong use' 2 'only one of a command, --pid and --all' record -a -p 1
+refuses 'no target is wrong use' 2 'nothing to record: give a command, --pid PID, --container NAME or --all' record
+refuses 'two targets are wrong use' 2 'only one of a command, --pid, --container or --cgroup, and --all' record -a -p 1
 refuses 'rate and period exclude each other' 2 'exclude each other' record -F 1 -c 100000 -- true
 refuses 'a rate of nothing is wrong use' 2 '0 is too small, the least is 1' record -F 0 -- true
 refuses 'an unknown event lists the known' 2 'there are cpu-clock, task-clock,' record -e bogus -- true
@@ -97,6 +97,13 @@ else
 fi
 
 refuses 'an unknown pid is named' 1 'pid 4194303: No such process' record -p 4194303
+refuses 'an unknown container is named' 1 '--container sdwtest-none: no running container is called so' \
+	record --container sdwtest-none
+refuses 'an unknown control group is named' 1 '--cgroup /sdwtest/none: there is no such control group' \
+	record --cgroup /sdwtest/none
+refuses 'a container without a name is wrong use' 2 'record: --container: the name is empty' record --container=
+refuses 'children of a container are in it' 2 '--children and --no-children mean nothing with --all, --container' \
+	record --container x --children
 refuses 'an unknown program has the status of a shell' 127 'cannot run no-such-program: not found in PATH' \
 	record -- no-such-program
 refuses 'a program that may not be run has the status of a shell' 126 'cannot run /etc/passwd: Permission denied' \
