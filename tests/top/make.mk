@@ -5,3 +5,7 @@ CHECKS += top
 .PHONY: top
 top: all
 	$(Q)$(PYTHON) tests/system/run.py --tests tests/top $(if $(ONLY),--only '$(ONLY)') $(O)/sidewinder
+
+.PHONY: top-listing
+top-listing: all
+	$(Q)$(PYTHON) tests/top/listing.py $(O)/sidewinder Enter

@@ -16,15 +16,18 @@
 int sdw_top_terminal_check(void)
 {
 	const char *type = getenv("TERM");
-	int status, err;
+	int status;
+	bool can;
 
 	if (!isatty(STDOUT_FILENO)) {
 		sdw_error("top: standard output is no terminal: --once prints a table, --json an "
 			  "object");
 		return -ENOTTY;
 	}
-	err = setupterm(NULL, STDOUT_FILENO, &status);
-	if (err == OK && cursor_address)
+	can = setupterm(NULL, STDOUT_FILENO, &status) == OK && cursor_address;
+	if (cur_term)
+		del_curterm(cur_term);
+	if (can)
 		return 0;
 	sdw_error("top: a terminal of type '%s' cannot show a full screen: set TERM to what it is, "
 		  "or use --once",
