@@ -39,7 +39,10 @@ BPF_CFLAGS := -g -O2 $(filter-out -Wmissing-prototypes,$(WARN)) -Wno-unused-para
 # definitions first: the linker of libbpf 1.1 loses the offset of a map that it met as `extern` before
 BPF_SRC  := bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c,$(wildcard bpf/*.bpf.c))
 BPF_OBJ  := $(BPF_SRC:%.c=$(O)/%.o)
-USER_SRC := $(wildcard user/*/*.c)
+# shared objects of their own, loaded for --lttng alone: the program runs where LTTng is not installed
+LTTNG_SRC := $(wildcard user/lttng/*.c)
+LTTNG_SO  := $(if $(shell pkg-config --exists lttng-ust lttng-ctl && echo yes),$(O)/lttng-provider.so $(O)/lttng-control.so)
+USER_SRC := $(filter-out $(LTTNG_SRC),$(wildcard user/*/*.c))
 PROTO    := $(wildcard user/view/proto/*.proto)
 PROTO_C  := $(PROTO:user/view/%.proto=$(O)/%.pb-c.c)
 USER_OBJ := $(USER_SRC:%.c=$(O)/%.o) $(PROTO_C:.c=.o)
@@ -51,7 +54,7 @@ UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/%)
 
 .PHONY: all
-all: $(O)/sidewinder $(O)/man/sidewinder.1
+all: $(O)/sidewinder $(O)/man/sidewinder.1 $(LTTNG_SO)
 
 $(O)/sidewinder: $(MAIN_OBJ) $(LIBRARY)
 	$(call say,LINK,$@)
@@ -83,6 +86,16 @@ $(O)/user/view/flamegraph.o: $(wildcard user/view/flamegraph/*) # which it holds
 
 $(foreach shell,bash zsh fish,$(O)/user/cmd/completion_$(shell).o): \
   $(O)/user/cmd/completion_%.o: user/cmd/completion/sidewinder.%
+
+$(LTTNG_SRC:%.c=$(O)/%.o): CFLAGS += -fPIC
+
+$(O)/lttng-provider.so: $(O)/user/lttng/provider.o
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ -llttng-ust -ldl
+
+$(O)/lttng-control.so: $(patsubst %.c,$(O)/%.o,$(filter-out user/lttng/provider.c,$(LTTNG_SRC)))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ -llttng-ctl
 
 # the program has all its tables, and writes its manual and completion by them
 $(O)/man/sidewinder.1: $(O)/sidewinder
@@ -155,6 +168,7 @@ FISH_COMPLETION = fish/vendor_completions.d/sidewinder.fish
 .PHONY: install
 install: all
 	$(Q)install -D -m 0755 $(O)/sidewinder $(DESTDIR)$(PREFIX)/bin/sidewinder
+	$(Q)$(if $(LTTNG_SO),install -D -m 0644 -t $(DESTDIR)$(PREFIX)/lib/sidewinder $(LTTNG_SO),:)
 	$(Q)install -d $(SHARE)/man/man1
 	$(Q)install -m 0644 $(O)/man/*.1 $(SHARE)/man/man1/
 	$(Q)install -D -m 0644 $(O)/completion/sidewinder.bash $(SHARE)/$(BASH_COMPLETION)
@@ -163,6 +177,9 @@ install: all
 
 .PHONY: uninstall
 uninstall:
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/lib/sidewinder/lttng-provider.so
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/lib/sidewinder/lttng-control.so
+	$(Q)rmdir $(DESTDIR)$(PREFIX)/lib/sidewinder 2>/dev/null || :
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/sidewinder $(SHARE)/man/man1/sidewinder.1 \
 	  $(SHARE)/man/man1/sidewinder-*.1 $(SHARE)/$(BASH_COMPLETION) \
 	  $(SHARE)/$(ZSH_COMPLETION) $(SHARE)/$(FISH_COMPLETION)
@@ -182,7 +199,7 @@ format:
 lint: export LINT_FLAGS = $(CPPFLAGS) -std=gnu11
 lint: $(SKELETON) $(REGISTERS) $(PROTO_C)
 	$(Q)clang-format --dry-run --Werror $(FORMAT_SRC)
-	$(Q)printf '%s\n' $(USER_SRC) user/main.c | xargs -P "$$(nproc)" -n 8 sh -c \
+	$(Q)printf '%s\n' $(USER_SRC) $(LTTNG_SRC) user/main.c | xargs -P "$$(nproc)" -n 8 sh -c \
 	  'eval "clang-tidy --quiet --warnings-as-errors=\"*\" $$* -- $$LINT_FLAGS"' lint
 
 .PHONY: clean
@@ -205,4 +222,4 @@ help:
 FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
--include $(USER_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(O)/bpf/dump/registers.bpf.d $(UNIT:$(O)/tests/%=$(O)/tests/unit/%.d)
+-include $(USER_OBJ:.o=.d) $(LTTNG_SRC:%.c=$(O)/%.d) $(MAIN_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(O)/bpf/dump/registers.bpf.d $(UNIT:$(O)/tests/%=$(O)/tests/unit/%.d)

@@ -29,14 +29,17 @@
 	X(NOT_DELIVERED, "not_delivered",                                                         \
 	  "counted by the kernel, but the program did not run (throttled, or threads too short)") \
 	X(NO_SCRATCH, "no_scratch", "the processor is beyond those known at the start")           \
-	X(OUTSIDE_TARGET, "outside_target", "the task is not part of the target, or the processor was idle")                 \
+	X(OUTSIDE_TARGET, "outside_target",                                                       \
+	  "the task is not part of the target, or the processor was idle")                        \
 	X(OUTSIDE_NAMESPACE, "outside_namespace",                                                 \
 	  "the task has no pid in the profiler's own pid namespace")                              \
 	X(CONSUMER, "consumer",                                                                   \
 	  "dropped by the consumer: it was out of memory or found the record broken")             \
 	X(MERGED, "merged",                                                                       \
 	  "its signal came while one was pending: the handler ran once for both")                 \
-	X(CUT, "cut", "the process ended in the middle of its signal")
+	X(CUT, "cut", "the process ended in the middle of its signal")                            \
+	X(LTTNG, "lttng",                                                                         \
+	  "recorded, but not in this trace: discarded by LTTng, or its daemon was gone")
 
 #define SDW_ENUM_STATUS(name, text, meaning) SDW_STATUS_##name,
 enum sdw_status { SDW_STATUS_LIST(SDW_ENUM_STATUS) SDW_STATUS_COUNT };

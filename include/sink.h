@@ -214,6 +214,8 @@ struct sdw_sink_ops {
 	int (*flush)(struct sdw_sink *sink, uint64_t now_ns);
 	/* ends the output in order and frees the sink, also after an error */
 	int (*close)(struct sdw_sink *sink);
+	/* writes out what is kept in memory until it is asked for; NULL: nothing is */
+	int (*snapshot)(struct sdw_sink *sink);
 };
 
 /* First member of every sink. */
@@ -225,6 +227,11 @@ static inline int sdw_sink_signal_sample(struct sdw_sink *sink,
 					 const struct sdw_signal_sample_event *event)
 {
 	return sink->ops->signal_sample ? sink->ops->signal_sample(sink, event) : 0;
+}
+
+static inline int sdw_sink_snapshot(struct sdw_sink *sink)
+{
+	return sink->ops->snapshot ? sink->ops->snapshot(sink) : 0;
 }
 
 #endif

@@ -13,7 +13,7 @@ SUMMARY_KEYS = {"trace", "duration_s", "event", "period_or_freq", "overflows", "
 STATUS = {"complete", "no_python", "pending", "no_thread_state", "no_frame", "truncated", "unreadable",
           "broken", "kernel_thread"}
 LOST = {"ring_full", "not_delivered", "no_scratch", "outside_target", "outside_namespace", "consumer",
-        "merged", "cut"}
+        "merged", "cut", "lttng"}
 
 
 def test_summary_object_has_every_count(context):

@@ -8,9 +8,9 @@
 set -eu
 
 build='gcc libc6-dev make pkgconf clang bpftool libbpf-dev libelf-dev libdw-dev zlib1g-dev libunwind-dev
-	libjson-c-dev libncurses-dev libbabeltrace2-dev libiberty-dev libprotobuf-c-dev
-	protobuf-c-compiler'
-check='python3 python3-dev python3-venv libcmocka-dev babeltrace2 clang-tidy clang-format chromium
+	liblttng-ust-dev liblttng-ctl-dev libjson-c-dev libncurses-dev libbabeltrace2-dev libiberty-dev
+	libprotobuf-c-dev protobuf-c-compiler'
+check='lttng-tools python3 python3-dev python3-venv libcmocka-dev babeltrace2 clang-tidy clang-format chromium
 	fonts-dejavu-core libclang-rt-dev binutils dpkg-dev mount procps util-linux strace locales mandoc
 	fish zsh runc tmux'
 bench='python3 python3-venv'

@@ -482,7 +482,7 @@ static void test_json_has_stable_keys(void **state)
 		    "\"pending\":0,\"no_thread_state\":0,\"no_frame\":0,\"truncated\":0,"
 		    "\"unreadable\":0,\"broken\":0,\"kernel_thread\":0},\"lost\":{\"ring_full\":0,"
 		    "\"not_delivered\":0,\"no_scratch\":0,\"outside_target\":0,"
-		    "\"outside_namespace\":0,\"consumer\":0,\"merged\":0,\"cut\":0}}");
+		    "\"outside_namespace\":0,\"consumer\":0,\"merged\":0,\"cut\":0,\"lttng\":0}}");
 	rows = json_object_object_get(object, "rows");
 	assert_int_equal(json_object_array_length(rows), 2);
 	expect_json(json_object_array_get_idx(rows, 1),

@@ -138,7 +138,7 @@ static void test_json_has_every_counter(void **state)
 		"\"no_thread_state\":0,\"no_frame\":0,\"truncated\":0,\"unreadable\":0,\"broken\":0,"
 		"\"kernel_thread\":0},\"lost\":{\"ring_full\":0,\"not_delivered\":7,\"no_scratch\":0,"
 		"\"outside_target\":0,\"outside_namespace\":0,\"consumer\":0,\"merged\":0,"
-		"\"cut\":0},\"processes\":1,\"threads\":3,\"complete\":true,\"unwind\":{\"samples\":0,\"template_samples\":0,"
+		"\"cut\":0,\"lttng\":0},\"processes\":1,\"threads\":3,\"complete\":true,\"unwind\":{\"samples\":0,\"template_samples\":0,"
 		"\"template_steps\":0,\"library_steps\":0,\"verified\":0,\"differed\":0}}\n");
 	free(text);
 }

@@ -19,6 +19,16 @@ struct sdw_event_spec {
 
 enum sdw_native_mode { SDW_NATIVE_NONE, SDW_NATIVE_DWARF };
 
+/* Where to send the recording by LTTng-UST; all zeroes: nowhere. */
+struct sdw_lttng_config {
+	char *session;	 /* --lttng: name of one that is there, or "" to make one; NULL: neither */
+	char *output;	 /* --lttng-output: where an own session writes; NULL: a fresh name */
+	char *url;	 /* --lttng-url: of a relay daemon */
+	bool snapshot;	 /* --snapshot: keep events in memory until asked for them */
+	char *when;	 /* --snapshot-when: a condition on which they are asked for */
+	uint64_t memory; /* --snapshot-memory: bytes of all buffers; 0: default */
+};
+
 struct sdw_config {
 	struct sdw_event_spec event;
 	uint64_t frequency; /* overflows per second; 0: `period` counts */
@@ -47,7 +57,8 @@ struct sdw_config {
 	uint32_t ring_bytes;	 /* per processor, a power of two */
 	uint64_t max_memory;	 /* bytes the consumer may keep of names and stacks */
 
-	char *output;	    /* directory of the trace; NULL: a fresh name */
+	char *output; /* directory of the trace; NULL: a fresh name */
+	struct sdw_lttng_config lttng;
 	bool force;	    /* replace an existing trace */
 	char *btf_path;	    /* --btf */
 	char *bpf_log_path; /* --bpf-log: the verifier's words */

@@ -16,6 +16,7 @@
 #include "capture/session.h"
 #include "cmd/capture_options.h"
 #include "cmd/commands.h"
+#include "cmd/record_lttng.h"
 #include "cmd/record_options.h"
 #include "cmd/report_request.h"
 #include "sink/ctf.h"
@@ -33,6 +34,7 @@ struct record {
 	char trace[64]; /* the default name, if that is taken */
 	const char *output;
 	struct sdw_sink *sink;
+	struct sdw_record_lttng lttng;
 	struct sdw_profile profile;
 	bool has_profile;
 	struct sdw_progress progress;
@@ -43,7 +45,7 @@ struct record {
 };
 
 /* "sidewinder-DATE-TIME", and "-2" and so on if that is there already. */
-static int create_named_by_time(struct record *record)
+static int create_named_by_time(struct record *record, struct sdw_sink **sink)
 {
 	time_t now = time(NULL);
 	struct tm local;
@@ -59,7 +61,7 @@ static int create_named_by_time(struct record *record)
 		else
 			snprintf(record->trace, sizeof(record->trace), "sidewinder-%s-%d", date,
 				 number);
-		err = sdw_ctf_create(record->trace, false, &record->sink);
+		err = sdw_ctf_create(record->trace, false, sink);
 	}
 	return err;
 }
@@ -69,34 +71,65 @@ static bool wants_report(const struct sdw_config *config)
 	return !config->quiet && !config->json && !config->no_report;
 }
 
-/* The trace and, where a table is wanted at the end, a profile in memory beside it. */
-static int create_sink(struct record *record)
+static int create_directory(struct record *record, struct sdw_sink **sink)
 {
-	struct sdw_sink *both[2], *tee;
 	int err;
 
 	record->output = record->config.output;
 	if (record->output)
-		err = sdw_ctf_create(record->output, record->config.force, &record->sink);
+		err = sdw_ctf_create(record->output, record->config.force, sink);
 	else
-		err = create_named_by_time(record);
-	if (err) {
-		sdw_output_failed(record->output, err);
-		return err;
-	}
-	if (!wants_report(&record->config))
-		return 0;
-	err = sdw_profile_init(&record->profile, false);
-	if (!err) {
-		record->has_profile = true;
-		both[0] = record->sink;
-		both[1] = &record->profile.sink;
-		err = sdw_tee_create(both, 2, &tee);
-	}
+		err = create_named_by_time(record, sink);
 	if (err)
-		sdw_error("cannot keep a profile for the table at the end: %s", strerror(-err));
-	else
-		record->sink = tee;
+		sdw_output_failed(record->output, err);
+	return err;
+}
+
+/* LTTng's trace comes first: more can be missing. A directory of ours beside it is asked for. */
+static int create_traces(struct record *record, struct sdw_sink **sinks, size_t *count)
+{
+	const struct sdw_config *config = &record->config;
+	int err = 0;
+
+	if (config->lttng.session) {
+		err = sdw_record_lttng_create(config, &record->lttng, &sinks[*count]);
+		if (err)
+			return err;
+		++*count;
+		record->output = record->lttng.outcome.trace;
+	}
+	if (!config->lttng.session || config->output) {
+		err = create_directory(record, &sinks[*count]);
+		if (!err)
+			++*count;
+	}
+	return err;
+}
+
+/* The traces and, where a table is wanted at the end, a profile in memory beside them. */
+static int create_sink(struct record *record)
+{
+	struct sdw_sink *sinks[3];
+	size_t count = 0;
+	int err = create_traces(record, sinks, &count);
+
+	if (!err && wants_report(&record->config)) {
+		err = sdw_profile_init(&record->profile, false);
+		record->has_profile = !err;
+		if (!err)
+			sinks[count++] = &record->profile.sink;
+		else
+			sdw_error("cannot keep a profile for the table at the end: %s",
+				  strerror(-err));
+	}
+	if (!err && count == 1)
+		record->sink = sinks[0];
+	else if (!err)
+		err = sdw_tee_create(sinks, count, &record->sink);
+	for (size_t i = 0; err && i < count; i++)
+		(void)sinks[i]->ops->close(sinks[i]);
+	if (err)
+		sdw_record_lttng_remove(&record->lttng);
 	return err;
 }
 
@@ -174,6 +207,7 @@ static int print_end(struct record *record)
 
 	summary->config = config;
 	summary->trace = record->output;
+	summary->lttng = config->lttng.session ? &record->lttng.outcome : NULL;
 	if (record->has_profile && sdw_totals_samples(&summary->totals))
 		print_report(record);
 	if (config->json) {
@@ -199,7 +233,11 @@ static int exit_status(const struct record *record, int err)
 	if (err)
 		return SDW_EXIT_FAULT;
 	if (sdw_totals_dropped(&record->summary.totals) <= record->config.max_loss)
-		return SDW_EXIT_OK;
+		return sdw_record_lttng_lost(&record->lttng,
+					     sdw_totals_samples(&record->summary.totals),
+					     record->config.max_loss)
+			       ? SDW_EXIT_LOSS
+			       : SDW_EXIT_OK;
 	sdw_warn("%.3g %% of the overflows were lost, more than --max-loss=%.3g allows",
 		 100 * sdw_totals_dropped(&record->summary.totals), 100 * record->config.max_loss);
 	return SDW_EXIT_LOSS;
@@ -221,6 +259,8 @@ static int record_all(struct record *record)
 	if (create_sink(record))
 		return SDW_EXIT_FAULT;
 	err = run(record);
+	if (!record->session || command_did_not_run(record, err))
+		sdw_record_lttng_remove(&record->lttng);
 	if (!record->session) {
 		if (!sdw_log_errors())
 			sdw_error("record: %s", strerror(-err));

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "cmd/capture_options.h"
 #include "cmd/commands.h"
+#include "cmd/record_lttng.h"
 #include "cmd/record_options.h"
 
 struct arguments {
@@ -33,6 +34,8 @@ static const struct sdw_option options[] = {
 	 .help = "directory of the trace, made new (default: sidewinder-DATE-TIME here)"},
 	{SDW_OPTION_FLAG, 'f', "force", NULL, FIELD(capture.config.force),
 	 .help = "replace a trace that is there"},
+
+	SDW_RECORD_LTTNG_OPTIONS,
 
 	{SDW_OPTION_HEADING, .help = "What to say at the end:"},
 	{SDW_OPTION_FLAG, 'q', "quiet", NULL, FIELD(capture.config.quiet),
@@ -62,6 +65,8 @@ static const char *const examples[] = {
 	"every Python process of the machine, Python frames only",
 	"sidewinder record -e page-faults -c 1 -- python3 app.py",
 	"who touches new memory: a sample for every page fault",
+	"sidewinder record --lttng -p 4711 -d 10",
+	"the same events as an LTTng trace",
 	NULL,
 };
 
@@ -93,6 +98,7 @@ enum sdw_options_result sdw_record_options_parse(int argc, char **argv, struct s
 		arguments.capture.config.max_loss = arguments.max_loss_percent / 100;
 		err = sdw_capture_arguments_check(&arguments.capture,
 						  first < argc ? argv + first : NULL);
+		err = err ?: sdw_record_lttng_check(&arguments.capture.config);
 		if (err)
 			result = err == -EINVAL ? SDW_OPTIONS_WRONG : SDW_OPTIONS_FAULT;
 	}

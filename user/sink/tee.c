@@ -54,6 +54,19 @@ static int tee_signal_sample(struct sdw_sink *sink, const struct sdw_signal_samp
 	return first;
 }
 
+static int tee_snapshot(struct sdw_sink *sink)
+{
+	struct tee *tee = (struct tee *)sink;
+	int first = 0;
+
+	for (size_t i = 0; i < tee->count; i++) {
+		int err = sdw_sink_snapshot(tee->sinks[i]);
+
+		first = first ? first : err;
+	}
+	return first;
+}
+
 static int tee_close(struct sdw_sink *sink)
 {
 	struct tee *tee = (struct tee *)sink;
@@ -81,6 +94,7 @@ static const struct sdw_sink_ops tee_ops = {
 	.totals = tee_totals,
 	.flush = tee_flush,
 	.close = tee_close,
+	.snapshot = tee_snapshot,
 };
 
 int sdw_tee_create(struct sdw_sink *const *sinks, size_t count, struct sdw_sink **sink)

@@ -3,6 +3,7 @@
  * counters.h. */
 #include <errno.h>
 #include <json-c/json.h>
+#include <string.h>
 
 #include "capture/perf_events.h"
 #include "ui/summary.h"
@@ -81,6 +82,20 @@ static void print_unwind(const struct sdw_unwind_statistics *unwind, FILE *to)
 	fputc('\n', to);
 }
 
+static void print_lttng(const struct sdw_lttng_outcome *lttng, FILE *to)
+{
+	fputs("LTTng", to);
+	if (!lttng->own)
+		fprintf(to, " session %s", lttng->session);
+	fprintf(to, ": %llu %s discarded", (unsigned long long)lttng->events_discarded,
+		plural(lttng->events_discarded, "event", "events"));
+	if (lttng->snapshots)
+		fprintf(to, ", %llu %s", (unsigned long long)lttng->snapshots,
+			plural(lttng->snapshots, "snapshot", "snapshots"));
+	fprintf(to, "%s\n", lttng->incomplete ? ", incomplete" : "");
+	fprintf(to, "trace: %s\n", lttng->trace);
+}
+
 void sdw_summary_print(const struct sdw_summary *summary, FILE *to)
 {
 	const struct sdw_totals *totals = &summary->totals;
@@ -108,7 +123,10 @@ void sdw_summary_print(const struct sdw_summary *summary, FILE *to)
 	print_unwind(&summary->unwind, to);
 	if (!totals->complete)
 		fputs("the recording did not end in order: the trace is incomplete\n", to);
-	fprintf(to, "trace: %s\n", summary->trace);
+	if (summary->lttng)
+		print_lttng(summary->lttng, to);
+	if (!summary->lttng || strcmp(summary->trace, summary->lttng->trace))
+		fprintf(to, "trace: %s\n", summary->trace);
 }
 
 static int add(struct json_object *object, const char *key, struct json_object *value)
@@ -150,6 +168,20 @@ static int add_unwind(struct json_object *object, const struct sdw_unwind_statis
 	return err;
 }
 
+static int add_lttng(struct json_object *object, const struct sdw_lttng_outcome *lttng)
+{
+	struct json_object *inner = json_object_new_object();
+	int err = add(object, "lttng", inner);
+
+	err = err ?: add(inner, "session", json_object_new_string(lttng->session));
+	err = err ?: add(inner, "trace", json_object_new_string(lttng->trace));
+	err = err
+		      ?: add(inner, "events_discarded",
+			     json_object_new_uint64(lttng->events_discarded));
+	err = err ?: add(inner, "snapshots", json_object_new_uint64(lttng->snapshots));
+	return err ?: add(inner, "incomplete", json_object_new_boolean(lttng->incomplete));
+}
+
 static int fill(struct json_object *object, const struct sdw_summary *summary)
 {
 	const struct sdw_totals *totals = &summary->totals;
@@ -176,7 +208,8 @@ static int fill(struct json_object *object, const struct sdw_summary *summary)
 	err = err ?: add(object, "processes", json_object_new_uint64(totals->processes));
 	err = err ?: add(object, "threads", json_object_new_uint64(totals->threads));
 	err = err ?: add(object, "complete", json_object_new_boolean(totals->complete));
-	return err ?: add_unwind(object, &summary->unwind);
+	err = err ?: add_unwind(object, &summary->unwind);
+	return err || !summary->lttng ? err : add_lttng(object, summary->lttng);
 }
 
 int sdw_summary_print_json(const struct sdw_summary *summary, FILE *to)

@@ -7,11 +7,13 @@
 
 #include "capture/config.h"
 #include "sink.h"
+#include "sink/lttng.h"
 #include "unwind/unwind.h"
 
 struct sdw_summary {
 	const struct sdw_config *config;
-	const char *trace; /* its directory */
+	const char *trace;		       /* its directory */
+	const struct sdw_lttng_outcome *lttng; /* NULL: not asked for */
 	struct sdw_totals totals;
 	struct sdw_unwind_statistics unwind;
 };

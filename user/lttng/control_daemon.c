@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+/* control_daemon.c - the session daemon: found, started where there is none, watched, ended. */
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lttng/control_internal.h"
+
+#define POLL_MS	   20
+#define START_MS   8000 /* a session daemon takes 0.1 s to start, on a busy machine more */
+#define END_MS	   5000
+#define RELAY_PORT "5342" /* of the relay daemon's control connection, if the url has none */
+#define PROGRAM	   "lttng-sessiond"
+
+static void sleep_ms(int ms)
+{
+	struct timespec time = {.tv_nsec = ms * 1000000L};
+
+	nanosleep(&time, NULL);
+}
+
+/* The child: becomes a session daemon that ends in order when the controller dies. */
+static void run_daemon(pid_t parent)
+{
+	int null = open("/dev/null", O_RDWR);
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGINT, SIG_DFL); /* it exits in order on SIGTERM; ours are ignored */
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent)
+		_exit(126);
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	/* kernel tracing is not ours to prepare: it would load modules */
+	execlp(PROGRAM, PROGRAM, "--no-kernel", "--sig-parent", (char *)NULL);
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+static int say_no_daemon(struct sdw_lttng_controller *controller, int status)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return sdw_lttng_fail(controller,
+				      "no LTTng session daemon runs, and there is no " PROGRAM
+				      " to start one: install lttng-tools");
+	return sdw_lttng_fail(controller,
+			      "no LTTng session daemon runs, and " PROGRAM " cannot be started "
+			      "(status %d): 'lttng-sessiond --verbose' tells why",
+			      WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+/* It says by a signal when it takes recorders too; that it answers comes a little earlier. */
+static int start_daemon(struct sdw_lttng_controller *controller)
+{
+	const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};
+	pid_t parent = getpid(), child;
+	bool ready = false;
+	sigset_t signals;
+	int status;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	child = fork();
+	if (child < 0)
+		return sdw_lttng_fail(controller, "cannot start " PROGRAM ": %s", strerror(errno));
+	if (!child)
+		run_daemon(parent);
+	for (int waited = 0; waited < START_MS; waited += POLL_MS) {
+		ready = ready || sigtimedwait(&signals, NULL, &pause) == SIGUSR1;
+		if (ready && lttng_session_daemon_alive() == 1) {
+			controller->daemon = child;
+			controller->answer.daemon = child;
+			return 0;
+		}
+		if (waitpid(child, &status, WNOHANG) == child)
+			return say_no_daemon(controller, status);
+	}
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	return sdw_lttng_fail(controller, PROGRAM " was started and does not answer");
+}
+
+/* "net://HOST:PORT..." and the like. Returns 0 or -1. */
+static int split_url(const char *url, char *host, size_t room, char *port, size_t port_room)
+{
+	const char *at = strstr(url, "://"), *end;
+
+	if (!at)
+		return -1;
+	at += 3;
+	if (*at == '[') {
+		end = strchr(++at, ']');
+		if (!end)
+			return -1;
+		snprintf(host, room, "%.*s", (int)(end - at), at);
+		end++;
+	} else {
+		end = at + strcspn(at, ":/");
+		snprintf(host, room, "%.*s", (int)(end - at), at);
+	}
+	snprintf(port, port_room, "%s", RELAY_PORT);
+	if (*end == ':' && strcspn(end + 1, ":/"))
+		snprintf(port, port_room, "%.*s", (int)strcspn(end + 1, ":/"), end + 1);
+	return 0;
+}
+
+/* Two lost probes, a second apart, end a connection to a host that went silent. */
+static void watch_silence(int fd)
+{
+	const int yes = 1, second = 1, probes = 2;
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof(yes));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &second, sizeof(second));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &second, sizeof(second));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
+}
+
+/*
+ * The session daemon does not tell that a relay daemon is gone. A connection of our own, over which
+ * nothing is sent, ends when it is.
+ */
+static int connect_relay(struct sdw_lttng_controller *controller)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL, *at;
+	const char *url = controller->setup->url;
+	char host[256], port[16];
+	int fd = -1, err;
+
+	if (split_url(url, host, sizeof(host), port, sizeof(port)))
+		return sdw_lttng_fail(controller, "'%s' is not a url such as net://HOST", url);
+	err = getaddrinfo(host, port, &hints, &list);
+	if (err)
+		return sdw_lttng_fail(controller, "relay daemon %s: %s", url, gai_strerror(err));
+	for (at = list; at && fd < 0; at = at->ai_next) {
+		fd = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, at->ai_protocol);
+		if (fd >= 0 && connect(fd, at->ai_addr, at->ai_addrlen)) {
+			err = errno;
+			close(fd);
+			fd = -1;
+		}
+	}
+	freeaddrinfo(list);
+	if (fd < 0)
+		return sdw_lttng_fail(controller,
+				      "no relay daemon answers at %s: %s (there: lttng-relayd)",
+				      url, strerror(err));
+	watch_silence(fd);
+	controller->relay = fd;
+	return 0;
+}
+
+int sdw_lttng_daemon_find(struct sdw_lttng_controller *controller)
+{
+	if (controller->setup->url && connect_relay(controller))
+		return -1;
+	if (lttng_session_daemon_alive() == 1)
+		return 0;
+	if (controller->setup->session)
+		return sdw_lttng_fail(controller,
+				      "no LTTng session daemon runs: there is no "
+				      "session '%s'",
+				      controller->setup->session);
+	return start_daemon(controller);
+}
+
+static bool is_used(const struct sdw_lttng_controller *controller)
+{
+	struct lttng_session *sessions = NULL;
+	int count = lttng_list_sessions(&sessions);
+	bool used = false;
+
+	for (int i = 0; i < count; i++)
+		used = used || strcmp(sessions[i].name, controller->answer.session) != 0;
+	free(sessions);
+	return used;
+}
+
+void sdw_lttng_daemon_end(struct sdw_lttng_controller *controller, bool wait_for_others)
+{
+	pid_t daemon = controller->daemon;
+	int status;
+
+	if (!daemon)
+		return;
+	while (is_used(controller)) {
+		if (!wait_for_others)
+			return;
+		sleep_ms(1000);
+	}
+	controller->daemon = controller->answer.daemon = 0;
+	kill(daemon, SIGTERM);
+	for (int waited = 0; waited < END_MS; waited += POLL_MS) {
+		if (waitpid(daemon, &status, WNOHANG) == daemon)
+			return;
+		sleep_ms(POLL_MS);
+	}
+	kill(daemon, SIGKILL);
+	waitpid(daemon, &status, 0);
+}
+
+static int check_relay(struct sdw_lttng_controller *controller)
+{
+	char byte;
+	ssize_t n;
+
+	if (controller->relay < 0)
+		return 0;
+	n = recv(controller->relay, &byte, 1, MSG_DONTWAIT);
+	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+		return 0;
+	return sdw_lttng_fail(controller, "the relay daemon at %s is gone", controller->setup->url);
+}
+
+/* The consumer daemon writes what we record; it is started with the first buffers. */
+static int check_consumer(struct sdw_lttng_controller *controller)
+{
+	struct lttng_health *health =
+		lttng_health_create_consumerd(sizeof(void *) == 8 ? LTTNG_HEALTH_CONSUMERD_UST_64
+								  : LTTNG_HEALTH_CONSUMERD_UST_32);
+	bool alive = health && !lttng_health_query(health) && lttng_health_state(health) == 0;
+
+	lttng_health_destroy(health);
+	if (alive)
+		controller->consumer = true;
+	else if (controller->consumer)
+		return sdw_lttng_fail(controller, "LTTng's consumer daemon is gone");
+	return 0;
+}
+
+int sdw_lttng_daemon_check(struct sdw_lttng_controller *controller)
+{
+	if (lttng_session_daemon_alive() != 1)
+		return sdw_lttng_fail(controller, "the LTTng session daemon is gone");
+	return check_consumer(controller) ?: check_relay(controller);
+}
