@@ -41,8 +41,7 @@ __attribute__((format(printf, 2, 3))) static int broken(struct sdw_reader *reade
 	return -EINVAL;
 }
 
-/* Strings go on as UTF-8, whatever the trace holds. NULL: out of memory. */
-static const char *checked_text(struct sdw_reader *reader, const char *text)
+const char *sdw_reader_text(struct sdw_reader *reader, const char *text)
 {
 	char *repaired;
 
@@ -60,7 +59,7 @@ static const char *env_text(struct sdw_reader *reader, const bt_trace *trace, co
 
 	if (!value || !bt_value_is_string(value))
 		return "";
-	return checked_text(reader, bt_value_string_get(value));
+	return sdw_reader_text(reader, bt_value_string_get(value));
 }
 
 static uint64_t env_number(const bt_trace *trace, const char *key)
@@ -130,8 +129,7 @@ static bool has_type(const bt_field_class *class, enum sdw_ctf_type type)
 	       bt_field_class_integer_get_field_value_range(class) <= bits[type];
 }
 
-/* Index of a member of that name and type, UINT8_MAX if it need not be there, else -1. */
-static int find_member(const bt_field_class *payload, const struct sdw_ctf_field *field)
+int sdw_reader_find_member(const bt_field_class *payload, const struct sdw_ctf_field *field)
 {
 	uint64_t count = bt_field_class_structure_get_member_count(payload);
 
@@ -146,7 +144,9 @@ static int find_member(const bt_field_class *payload, const struct sdw_ctf_field
 			       ? (int)i
 			       : -1;
 	}
-	return field->type >= SDW_CTF_LATER_TEXT ? UINT8_MAX : -1;
+	/* older traces may lack a reason that came later */
+	return field->type >= SDW_CTF_LATER_TEXT || !strncmp(field->name, "lost_", 5) ? UINT8_MAX
+										      : -1;
 }
 
 static int find_members(struct sdw_reader *reader, const bt_event_class *class, uint64_t id)
@@ -159,7 +159,7 @@ static int find_members(struct sdw_reader *reader, const bt_event_class *class, 
 		return broken(reader, "event %llu is not \"%s\"", (unsigned long long)id,
 			      type->name);
 	for (size_t i = 0; i < type->count; i++) {
-		int index = find_member(payload, &type->fields[i]);
+		int index = sdw_reader_find_member(payload, &type->fields[i]);
 
 		if (index < 0)
 			return broken(reader, "event \"%s\" has no proper field \"%s\"", type->name,
@@ -186,6 +186,10 @@ static const bt_field *next_field(struct cursor *cursor)
 
 static uint64_t take_number(struct cursor *cursor)
 {
+	if (*cursor->member == UINT8_MAX) {
+		cursor->member++;
+		return 0;
+	}
 	return bt_field_integer_unsigned_get_value(next_field(cursor));
 }
 
@@ -195,7 +199,7 @@ static const char *take_text(struct cursor *cursor)
 
 	/* of an empty one, babeltrace2 2.0 gives the text of an event before */
 	return bt_field_string_get_length(field)
-		       ? checked_text(cursor->reader, bt_field_string_get_value(field))
+		       ? sdw_reader_text(cursor->reader, bt_field_string_get_value(field))
 		       : "";
 }
 
@@ -224,14 +228,20 @@ static uint64_t take_later_number(struct cursor *cursor)
 /* An id must be the next of its kind. */
 static int check_id(struct sdw_reader *reader, const char *kind, uint32_t id, uint32_t *next)
 {
+	if (reader->loose)
+		return 0;
 	if (id != *next || id == UINT32_MAX)
 		return broken(reader, "%s %u comes where %u is due", kind, id, *next);
 	(*next)++;
 	return 0;
 }
 
-static int undefined(struct sdw_reader *reader, const char *kind, uint32_t id)
+/* What is referred to must be defined, or with `optional` be none. */
+static int check_known(struct sdw_reader *reader, const char *kind, uint32_t id, uint32_t next,
+		       bool optional)
 {
+	if (reader->loose || (id < next && (id || optional)))
+		return 0;
 	return broken(reader, "%s %u is used but not defined", kind, id);
 }
 
@@ -250,8 +260,8 @@ static int read_process(struct cursor *cursor)
 	event.pod = take_later_text(cursor);
 	if (!event.comm || !event.container || !event.container_name || !event.pod)
 		return -ENOMEM;
-	if (event.parent >= reader->processes)
-		return undefined(reader, "process", event.parent);
+	if (check_known(reader, "process", event.parent, reader->processes, true))
+		return -EINVAL;
 	if (check_id(reader, "process", event.id, &reader->processes))
 		return -EINVAL;
 	return reader->sink->ops->process(reader->sink, &event);
@@ -269,8 +279,8 @@ static int read_thread(struct cursor *cursor)
 	event.name = take_text(cursor);
 	if (!event.name)
 		return -ENOMEM;
-	if (!event.process || event.process >= reader->processes)
-		return undefined(reader, "process", event.process);
+	if (check_known(reader, "process", event.process, reader->processes, false))
+		return -EINVAL;
 	if (check_id(reader, "thread", event.id, &reader->threads))
 		return -EINVAL;
 	return reader->sink->ops->thread(reader->sink, &event);
@@ -306,8 +316,8 @@ static int read_frame(struct cursor *cursor)
 	event.column = (uint16_t)take_later_number(cursor);
 	event.end_column = (uint16_t)take_later_number(cursor);
 	event.end_line = (uint32_t)take_later_number(cursor);
-	if (!event.code || event.code >= reader->codes)
-		return undefined(reader, "code", event.code);
+	if (check_known(reader, "code", event.code, reader->codes, false))
+		return -EINVAL;
 	if (check_id(reader, "frame", event.id, &reader->frames))
 		return -EINVAL;
 	return reader->sink->ops->frame(reader->sink, &event);
@@ -321,10 +331,10 @@ static int read_stack(struct cursor *cursor)
 	event.id = (uint32_t)take_number(cursor);
 	event.parent = (uint32_t)take_number(cursor);
 	event.frame = (uint32_t)take_number(cursor);
-	if (event.parent >= reader->stacks)
-		return undefined(reader, "stack", event.parent);
-	if (!event.frame || event.frame >= reader->frames)
-		return undefined(reader, "frame", event.frame);
+	if (check_known(reader, "stack", event.parent, reader->stacks, true))
+		return -EINVAL;
+	if (check_known(reader, "frame", event.frame, reader->frames, false))
+		return -EINVAL;
 	if (check_id(reader, "stack", event.id, &reader->stacks))
 		return -EINVAL;
 	return reader->sink->ops->stack(reader->sink, &event);
@@ -333,10 +343,10 @@ static int read_stack(struct cursor *cursor)
 /* What a sample and a signal's sample refer to. */
 static int check_sample(struct sdw_reader *reader, uint32_t thread, uint32_t stack, uint8_t status)
 {
-	if (!thread || thread >= reader->threads)
-		return undefined(reader, "thread", thread);
-	if (stack >= reader->stacks)
-		return undefined(reader, "stack", stack);
+	if (check_known(reader, "thread", thread, reader->threads, false))
+		return -EINVAL;
+	if (check_known(reader, "stack", stack, reader->stacks, true))
+		return -EINVAL;
 	if (status >= SDW_STATUS_COUNT)
 		return broken(reader, "a sample has unknown status %u", status);
 	return 0;
@@ -444,6 +454,14 @@ static int read_event(struct cursor *cursor, uint64_t id)
 	}
 }
 
+static int take_event(struct cursor *cursor, uint64_t id)
+{
+	int err = read_event(cursor, id);
+
+	free_texts(cursor->reader);
+	return err;
+}
+
 int sdw_reader_event(struct sdw_reader *reader, const bt_message *message)
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
@@ -468,7 +486,14 @@ int sdw_reader_event(struct sdw_reader *reader, const bt_message *message)
 	reader->last_ns = cursor.time_ns;
 	cursor.payload = bt_event_borrow_payload_field_const(event);
 	cursor.member = reader->classes[id].member;
-	err = read_event(&cursor, id);
-	free_texts(reader);
-	return err;
+	return take_event(&cursor, id);
+}
+
+int sdw_reader_payload(struct sdw_reader *reader, enum sdw_ctf_event id, const bt_field *payload,
+		       const uint8_t *member, uint64_t time_ns)
+{
+	struct cursor cursor = {
+		.reader = reader, .payload = payload, .member = member, .time_ns = time_ns};
+
+	return take_event(&cursor, id);
 }

@@ -23,6 +23,7 @@ struct sdw_reader_class {
 struct sdw_reader {
 	struct sdw_sink *sink;
 	bool begun; /* the recording was sent */
+	bool loose; /* ids and what they refer to are for the sink to check */
 	uint64_t period, last_ns;
 	/* the next id of each kind */
 	uint32_t processes, threads, codes, frames, stacks;
@@ -43,5 +44,18 @@ int sdw_reader_begin(struct sdw_reader *reader, const bt_trace *trace);
 
 /* Checks and sends one event. Errors as above. */
 int sdw_reader_event(struct sdw_reader *reader, const bt_message *message);
+
+/* The text, or a copy that is valid UTF-8 until the next event. NULL: out of memory. */
+const char *sdw_reader_text(struct sdw_reader *reader, const char *text);
+
+/* Index of a member of that name and type, UINT8_MAX if it need not be there, else -1. */
+int sdw_reader_find_member(const bt_field_class *payload, const struct sdw_ctf_field *field);
+
+/*
+ * Checks and sends an event of another kind of trace, which has the fields of ctf_format.c at the
+ * indexes `member`. Errors as above.
+ */
+int sdw_reader_payload(struct sdw_reader *reader, enum sdw_ctf_event id, const bt_field *payload,
+		       const uint8_t *member, uint64_t time_ns);
 
 #endif
