@@ -402,6 +402,7 @@ static void test_a_trace_without_columns_is_read(void **state)
 	/* fields of other names: as if they were not there */
 	edit_metadata(state, "uint16_t column;", "uint16_t calumn;");
 	edit_metadata(state, "uint32_t end_line;", "uint32_t end_lime;");
+	edit_metadata(state, "uint64_t signal_lost;", "uint64_t signal_last;");
 	assert_int_equal(0, sdw_profile_init(&profile, false));
 	profile.keep_columns = true;
 	assert_int_equal(0, sdw_trace_read(in(state, "t"), &profile.sink));

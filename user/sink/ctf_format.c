@@ -67,9 +67,9 @@ static const struct sdw_ctf_field totals_fields[] = {{"duration_ns", SDW_CTF_U64
 						     {"processes", SDW_CTF_U32},
 						     {"threads", SDW_CTF_U32},
 						     {"complete", SDW_CTF_U8},
-						     {"signal_samples", SDW_CTF_U64},
-						     {"signal_merged", SDW_CTF_U64},
-						     {"signal_lost", SDW_CTF_U64},
+						     {"signal_samples", SDW_CTF_LATER_U64},
+						     {"signal_merged", SDW_CTF_LATER_U64},
+						     {"signal_lost", SDW_CTF_LATER_U64},
 #define STATUS_FIELD(name, text, meaning) {"status_" text, SDW_CTF_U64},
 						     SDW_STATUS_LIST(STATUS_FIELD)
 #undef STATUS_FIELD

@@ -69,6 +69,7 @@ enum sdw_ctf_type {
 	/* numbers that older traces do not have: 0 there */
 	SDW_CTF_LATER_U16,
 	SDW_CTF_LATER_U32,
+	SDW_CTF_LATER_U64,
 };
 
 struct sdw_ctf_field {

@@ -157,7 +157,7 @@ static void put_events(FILE *out)
 		[SDW_CTF_TEXT] = "text_t",	  [SDW_CTF_STATUS_ENUM] = "status_t",
 		[SDW_CTF_LOST_ENUM] = "lost_t",	  [SDW_CTF_KIND_ENUM] = "kind_t",
 		[SDW_CTF_LATER_TEXT] = "text_t",  [SDW_CTF_LATER_U16] = "uint16_t",
-		[SDW_CTF_LATER_U32] = "uint32_t",
+		[SDW_CTF_LATER_U32] = "uint32_t", [SDW_CTF_LATER_U64] = "uint64_t",
 	};
 
 	for (size_t id = 0; id < SDW_CTF_EVENT_COUNT; id++) {

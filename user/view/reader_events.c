@@ -117,9 +117,10 @@ int sdw_reader_begin(struct sdw_reader *reader, const bt_trace *trace)
 static bool has_type(const bt_field_class *class, enum sdw_ctf_type type)
 {
 	static const uint8_t bits[] = {
-		[SDW_CTF_U8] = 8,	 [SDW_CTF_U16] = 16,	    [SDW_CTF_U32] = 32,
-		[SDW_CTF_U64] = 64,	 [SDW_CTF_STATUS_ENUM] = 8, [SDW_CTF_LOST_ENUM] = 8,
-		[SDW_CTF_KIND_ENUM] = 8, [SDW_CTF_LATER_U16] = 16,  [SDW_CTF_LATER_U32] = 32,
+		[SDW_CTF_U8] = 8,	  [SDW_CTF_U16] = 16,	     [SDW_CTF_U32] = 32,
+		[SDW_CTF_U64] = 64,	  [SDW_CTF_STATUS_ENUM] = 8, [SDW_CTF_LOST_ENUM] = 8,
+		[SDW_CTF_KIND_ENUM] = 8,  [SDW_CTF_LATER_U16] = 16,  [SDW_CTF_LATER_U32] = 32,
+		[SDW_CTF_LATER_U64] = 64,
 	};
 	bt_field_class_type is = bt_field_class_get_type(class);
 
@@ -418,9 +419,9 @@ static int read_totals(struct cursor *cursor)
 	totals.processes = (uint32_t)take_number(cursor);
 	totals.threads = (uint32_t)take_number(cursor);
 	totals.complete = take_number(cursor);
-	totals.signal_samples = take_number(cursor);
-	totals.signal_merged = take_number(cursor);
-	totals.signal_lost = take_number(cursor);
+	totals.signal_samples = take_later_number(cursor);
+	totals.signal_merged = take_later_number(cursor);
+	totals.signal_lost = take_later_number(cursor);
 	for (size_t i = 0; i < SDW_STATUS_COUNT; i++)
 		totals.status[i] = take_number(cursor);
 	for (size_t i = 0; i < SDW_LOST_COUNT; i++)
