@@ -14,19 +14,24 @@
 
 static void load(struct sdw_register_reader *reader)
 {
+	const struct bpf_program *program;
+	const void *bytes;
+	size_t size;
+
 	reader->tried = true;
 	libbpf_set_print(NULL); /* that it is not allowed is said elsewhere, where it matters */
-	reader->skeleton = sdw_registers_bpf__open_and_load();
-	if (!reader->skeleton)
+	bytes = sdw_registers_bpf__elf_bytes(&size);
+	reader->object = bpf_object__open_mem(bytes, size, NULL);
+	if (!reader->object || bpf_object__load(reader->object))
 		return;
-	reader->link =
-		bpf_program__attach_iter(reader->skeleton->progs.sdw_registers_of_task, NULL);
+	program = bpf_object__find_program_by_name(reader->object, "sdw_registers_of_task");
+	reader->link = program ? bpf_program__attach_iter(program, NULL) : NULL;
 }
 
 void sdw_register_reader_close(struct sdw_register_reader *reader)
 {
 	bpf_link__destroy(reader->link);
-	sdw_registers_bpf__destroy(reader->skeleton);
+	bpf_object__close(reader->object);
 	free(reader->tasks.items);
 	*reader = (struct sdw_register_reader){0};
 }

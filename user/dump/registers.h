@@ -16,12 +16,12 @@
 #include "dump/task.h"
 #include "task_registers.h"
 
-struct sdw_registers_bpf;
+struct bpf_object;
 struct bpf_link;
 
 struct sdw_register_reader {
 	bool tried;
-	struct sdw_registers_bpf *skeleton; /* NULL: not loaded yet, or cannot be had here */
+	struct bpf_object *object; /* NULL: not loaded yet, or cannot be had here */
 	struct bpf_link *link;
 	struct {
 		struct sdw_task_registers *items; /* as of the last read */
