@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# `make dumps`: sidewinder dump on each interpreter found. ONLY=text picks tests.
+# `make dumps`: sidewinder dump and doctor on the interpreters found. ONLY=text picks tests, EVERY=1 takes
+# those of the oldest and newest versions for every test, too.
 # `make object-layouts`: where values are in each CPython found, held against its own headers.
 CHECKS += object-layouts dumps
 
@@ -14,4 +15,4 @@ object-layouts: $(O)/tests/dump/print
 	$(Q)CC='$(CC)' tests/dump/layouts.sh $<
 
 dumps: all
-	$(Q)$(PYTHON) tests/system/run.py --tests tests/dump $(if $(ONLY),--only '$(ONLY)') $(O)/sidewinder
+	$(Q)$(PYTHON) tests/system/run.py $(if $(EVERY),--every) --tests tests/dump $(if $(ONLY),--only '$(ONLY)') $(O)/sidewinder
