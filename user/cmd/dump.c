@@ -6,16 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "base/number_file.h"
+#include "capture/cgroup_target.h"
 #include "cmd/commands.h"
 #include "cmd/pid_option.h"
 #include "cmd/show.h"
 #include "dump/print.h"
+#include "target/cgroup.h"
 #include "view/escape.h"
 
 struct dump_command {
 	struct sdw_pid_list pids;
+	const char *container, *cgroup; /* NULL: none */
 	bool children, locals, json;
 	bool colour;
 	struct json_object *list; /* with json */
@@ -31,6 +35,10 @@ static int take_pids(void *target, const char *value)
 static const struct sdw_option options[] = {
 	{SDW_OPTION_CALL, 'p', "pid", "PID", .call = take_pids,
 	 .help = "another process; may be given again, or a list as 12,13"},
+	{SDW_OPTION_STRING, 0, "container", "NAME", FIELD(container),
+	 .help = "the processes of a container, by its name or the beginning of its id"},
+	{SDW_OPTION_STRING, 0, "cgroup", "PATH", FIELD(cgroup),
+	 .help = "the processes of a control group and of those below it"},
 	{SDW_OPTION_FLAG, 0, "children", NULL, FIELD(children),
 	 .help = "also the processes that these made, and theirs"},
 	{SDW_OPTION_FLAG, 'l', "locals", NULL, FIELD(locals),
@@ -47,12 +55,15 @@ static const char *const examples[] = {
 	"with the values of local variables",
 	"sidewinder dump --children --json -p 4711",
 	"a prefork server and its workers, for programs",
+	"sidewinder dump --container web",
+	"every process of a container",
 	NULL,
 };
 
 const struct sdw_usage sdw_usage_dump = {
 	.verb = "dump",
-	.arguments = "[OPTION]... PID...",
+	.arguments = "[OPTION]... PID...\n"
+		     "       sidewinder dump [OPTION]... --container NAME | --cgroup PATH",
 	.summary = "Prints the stack of every thread of a process as it is now, Python and native, "
 		   "also of those that sleep; who holds the GIL and who waits for it. The process "
 		   "is neither stopped nor signalled.",
@@ -153,6 +164,42 @@ static int dump_all(struct dump_command *command, struct sdw_dumper *dumper,
 	return err ?: result;
 }
 
+static int take_member(void *context, uint32_t pid)
+{
+	struct sdw_pid_list *pids = context;
+
+	if (!pid)
+		return 0; /* not in our pid namespace */
+	if (sdw_array_reserve(pids, 1))
+		return -ENOMEM;
+	pids->items[pids->count++] = (pid_t)pid;
+	return 0;
+}
+
+/* Adds the processes of container and control group. Says what is wrong. */
+static int add_members(struct dump_command *command)
+{
+	char *container = (char *)command->container, *cgroup = (char *)command->cgroup;
+	struct sdw_config config = {.containers = &container,
+				    .container_count = container != NULL,
+				    .cgroups = &cgroup,
+				    .cgroup_count = cgroup != NULL};
+	size_t before = command->pids.count;
+	int err = sdw_cgroup_targets_find(&config);
+
+	if (err || !config.groups)
+		return err;
+	for (size_t i = 0; !err && i < config.groups->count; i++)
+		err = sdw_cgroup_each_process(config.groups->items[i].directory, take_member,
+					      &command->pids);
+	sdw_cgroup_targets_free(config.groups);
+	if (err)
+		sdw_error("dump: cannot list the processes: %s", strerror(-err));
+	else if (command->pids.count == before)
+		sdw_error("dump: there is no process in %s", container ? container : cgroup);
+	return err ?: command->pids.count == before ? -ESRCH : 0;
+}
+
 static int dump(struct dump_command *command)
 {
 	struct sdw_pid_list found = {0};
@@ -162,6 +209,9 @@ static int dump(struct dump_command *command)
 	for (size_t i = 0; i < command->pids.count; i++)
 		if ((one = check(command->pids.items[i])))
 			result = one;
+	err = add_members(command);
+	if (err)
+		return err;
 	err = sdw_dumper_init(&dumper);
 	dumper.locals = command->locals;
 	err = err
@@ -189,7 +239,8 @@ int sdw_command_dump(int argc, char **argv)
 	for (; parsed == SDW_OPTIONS_GO_ON && first < argc; first++)
 		if (take_pids(&command, argv[first]))
 			parsed = SDW_OPTIONS_WRONG;
-	if (parsed == SDW_OPTIONS_GO_ON && !command.pids.count) {
+	if (parsed == SDW_OPTIONS_GO_ON && !command.pids.count && !command.container &&
+	    !command.cgroup) {
 		sdw_error("dump: of which process? e.g. 'sidewinder dump 4711'; 'sidewinder help "
 			  "--list=pids' lists those with Python");
 		parsed = SDW_OPTIONS_WRONG;
