@@ -47,7 +47,7 @@ def test_object_adds_up(context):
 
 def test_trace_beside_it_has_the_same_samples(context):
     trace = context.fresh_trace()
-    done = context.profiler.run("top", "--json", "-o", trace, "--", *context.target("busy.py", 1))
+    done = context.profiler.run("top", "--json", "-o", trace, "--", *context.target("busy.py", 0.5))
     found = json.loads(done.stdout)
     assert "trace: %s" % trace in done.stderr, done.stderr
     report = json.loads(context.profiler.run("report", "--json", trace).stdout)
@@ -67,6 +67,18 @@ def test_filter_sort_and_two_processes(context):
     found = json.loads(context.profiler.run("top", "--json", "-d", "1", "-p", both, "--filter", "SQUEEZE",
                                             "-s", "total-start").stdout)
     assert [row["name"] for row in found["rows"]] == ["squeeze"] and found["sort"] == "total-start"
+
+
+def test_only_some_samples(context):
+    busy = context.start_target("busy.py")
+    arguments = ("top", "--json", "-d", "1", "-p", str(busy.pid))
+    found = json.loads(context.profiler.run(*arguments, "--thread", str(busy.pid), "-b", "thread").stdout)
+    assert found["only"] == "thread %d" % busy.pid
+    assert [row["tid"] for row in found["rows"]] == [busy.pid], found
+    assert found["rows"][0]["now"]["share"]["share"] == 1
+    found = json.loads(context.profiler.run(*arguments, "--function=squeeze").stdout)
+    total = {row["name"]: row["since_start"]["total"]["amount"] for row in found["rows"]}
+    assert total["squeeze"] == total["work"] == found["since_start"]["samples"] > 0 and "hot" not in total
 
 
 def test_command_has_its_own_output_and_status(context):

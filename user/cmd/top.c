@@ -30,7 +30,8 @@ struct top {
 	struct sdw_top_view *view; /* in the arguments, which say how it begins */
 	struct sdw_top_model model;
 	bool has_model;
-	struct sdw_top_counts frozen; /* what is shown while paused */
+	struct sdw_filter_sink filter; /* before the model, if not every sample is asked for */
+	struct sdw_top_counts frozen;  /* what is shown while paused */
 	struct sdw_top_list list;
 	struct sdw_top_screen screen;
 	struct sdw_top_terminal *terminal; /* NULL: print once */
@@ -171,18 +172,30 @@ static int stay(struct top *top)
 
 /* ---- the recording ---- */
 
+static int create_model(struct top *top)
+{
+	int err = sdw_top_model_init(&top->model, top->arguments.window_s);
+
+	if (err)
+		return err;
+	top->has_model = true;
+	top->sink = &top->model.sink;
+	if (!sdw_filter_is_set(&top->arguments.samples))
+		return 0;
+	err = sdw_filter_sink_init(&top->filter, &top->arguments.samples, &top->model.sink);
+	top->sink = &top->filter.sink;
+	return err;
+}
+
+/* A trace beside the model has every sample, whatever is shown. */
 static int create_sink(struct top *top)
 {
 	const struct sdw_config *config = &top->arguments.capture.config;
 	struct sdw_sink *trace = NULL, *both[2];
-	int err = sdw_top_model_init(&top->model, top->arguments.window_s);
+	int err = create_model(top);
 
-	if (err) {
-		sdw_error("top: %s", strerror(-err));
-		return err;
-	}
-	top->has_model = true;
-	top->sink = &top->model.sink;
+	if (err)
+		goto failed;
 	if (!config->output)
 		return 0;
 	err = sdw_ctf_create(config->output, config->force, &trace);
@@ -191,13 +204,13 @@ static int create_sink(struct top *top)
 		return err;
 	}
 	both[0] = trace;
-	both[1] = &top->model.sink;
+	both[1] = top->sink;
 	err = sdw_tee_create(both, 2, &top->sink);
-	if (err) {
-		sdw_error("top: %s", strerror(-err));
-		trace->ops->close(trace);
-		top->sink = NULL;
-	}
+	if (!err)
+		return 0;
+	trace->ops->close(trace);
+failed:
+	sdw_error("top: %s", strerror(-err));
 	return err;
 }
 
@@ -365,6 +378,7 @@ static void clean_up(struct top *top)
 	sdw_top_terminal_close(top->terminal);
 	close_sink(top);
 	sdw_session_free(top->session);
+	sdw_filter_sink_free(&top->filter);
 	if (top->has_model)
 		sdw_top_model_free(&top->model);
 	sdw_top_counts_free(&top->frozen);

@@ -48,6 +48,15 @@ static const struct sdw_option options[] = {
 	{SDW_OPTION_DOUBLE, 0, "refresh", "SECONDS", FIELD(refresh_s), .min = 0.25, .max = 3600,
 	 .help = "draw the screen anew this often (default: 1)"},
 
+	{SDW_OPTION_HEADING, .help = "Of which samples:"},
+	{SDW_OPTION_STRING, 0, "thread", "NAME|TID", FIELD(samples.thread),
+	 .help = "of threads with this name or number; in names, also below, * and ? stand for "
+		 "any characters or one"},
+	{SDW_OPTION_STRING, 0, "process", "NAME|PID", FIELD(samples.process),
+	 .help = "of processes with this name or number"},
+	{SDW_OPTION_STRING, 0, "function", "NAME", FIELD(samples.function),
+	 .help = "with this function in their stack"},
+
 	{SDW_OPTION_HEADING, .help = "For scripts:"},
 	{SDW_OPTION_FLAG, 0, "once", NULL, FIELD(once),
 	 .help = "no screen: print one table, after --duration (default: 5 seconds, or when the "
@@ -79,6 +88,8 @@ static const char *const examples[] = {
 	"what a running service does now",
 	"sidewinder top -p 4711 --children --by=process",
 	"a prefork server, a row per worker",
+	"sidewinder top -p 4711 --thread='worker*'",
+	"only the threads with such names",
 	"sidewinder top --container web",
 	"a container of Docker, Podman, Kubernetes and others, by name or id",
 	"sidewinder top -a --all-frames --kernel",

@@ -5,11 +5,13 @@
 
 #include "cmd/capture_options.h"
 #include "ui/top_view.h"
+#include "view/filter.h"
 
 struct sdw_top_arguments {
 	struct sdw_capture_arguments capture; /* first: the table of options says so */
 	struct sdw_top_view view;
-	const char *filter;	    /* NULL: none */
+	struct sdw_filter samples;  /* which of them count */
+	const char *filter;	    /* text of the rows to show; NULL: all */
 	const char *command_output; /* file for what the command writes; NULL: nowhere */
 	double window_s, refresh_s;
 	uint32_t limit; /* rows of a print; 0: all */

@@ -173,9 +173,26 @@ static void draw_status(struct sdw_top_screen *screen, const struct sdw_top_draw
 	}
 }
 
+/* Which samples were asked for, if not all: every figure is of these. */
+static void draw_only(struct sdw_top_screen *screen, const struct sdw_top_drawing *drawing)
+{
+	const char *only = drawing->model->profile.recording.filter;
+	char *text;
+
+	if (!only || !*only)
+		return;
+	text = sdw_escape_text(only, SDW_ESCAPE_TERMINAL);
+	sdw_top_screen_line(screen);
+	sdw_top_screen_add(screen, SDW_TOP_DIM, "only");
+	sdw_top_screen_pad(screen, LABEL_COLUMNS);
+	sdw_top_screen_add(screen, SDW_TOP_WARNING, text ? text : "");
+	free(text);
+}
+
 void sdw_top_draw_header(struct sdw_top_screen *screen, const struct sdw_top_drawing *drawing)
 {
 	draw_title(screen, drawing);
+	draw_only(screen, drawing);
 	draw_span(screen, drawing, SDW_TOP_NOW);
 	draw_span(screen, drawing, SDW_TOP_START);
 	draw_loss(screen, drawing);

@@ -2,9 +2,9 @@
 /*
  * top_json.c - a view as one JSON object. Its keys, all of them stable:
  *
- *   command, event, unit (of weights), native (native frames were recorded), weighted (amounts are
- *   weights, not samples), complete (it ended in order)
- *   now, since_start: seconds, samples, samples_per_s, cpus (processors in use; clocks only),
+ *   command, only (which samples were asked for, if not all), event, unit (of weights), native
+ * (native frames were recorded), weighted (amounts are weights, not samples), complete (it ended in
+ * order) now, since_start: seconds, samples, samples_per_s, cpus (processors in use; clocks only),
  * python, native, kernel, unknown (shares by where the processor was; without native frames user
  * and kernel), gil_held, gc (shares) lost {reason: overflows}, status {name: samples} by, sort,
  * rows: hottest first: kind ("python", "native", "kernel", "marker", "thread", "process"), name,
@@ -131,6 +131,8 @@ static void fill(struct json_object *object, const struct sdw_top_model *model,
 	const struct sdw_totals *totals = &model->counts.totals;
 
 	add(object, "command", sdw_json_text(recording->command));
+	if (recording->filter && *recording->filter)
+		add(object, "only", sdw_json_text(recording->filter));
 	add(object, "event", sdw_json_text(recording->event));
 	add(object, "unit", sdw_json_text(recording->unit));
 	add(object, "native", json_object_new_boolean(recording->native));
