@@ -24,6 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, os.pardir, "tools"))
 sys.dont_write_bytecode = True
 
+import check  # noqa: E402
 import environments  # noqa: E402
 import recording as rec  # noqa: E402
 import table  # noqa: E402
@@ -215,6 +216,12 @@ class Run:
     def execute(self):
         """Records and judges; raises rec.Skip where the case cannot run here."""
         os.makedirs(self.file("tmp"))
+        specifications = re.findall(r"^py:(.*)$", rec.read_text(os.path.join(self.folder, "expect.md")), re.M)
+        version = "%d.%d" % self.python_version
+        if not any(check.py_ok(specification, version) for specification in specifications or [version]):
+            raise rec.Skip("the program is not for CPython %s" % version)
+        if self.python_version < self.variant.since:
+            raise rec.Skip("this way it does not run on CPython %s" % version)
         if self.variant.need:
             self.python = environments.with_package(self.python, self.version, self.variant.need)
         self.watch = rec.CpuWatch(self.file("stdout"), self.outer_pid if self.case ==

@@ -12,10 +12,11 @@ import verify
 #        role's line is there, "inside" where run.sh itself starts the profiler through $PROF
 # need:  a package from PyPI, put into a virtual environment of the interpreter
 # wants: processors that the target would use if they were there
+# since: the first version on which the program itself runs that way
 # alone: nothing else may run beside it (many busy processes, or lists of the whole machine)
 Variant = collections.namedtuple(
-    "Variant", "label start role options argv env seconds rate status need alone wants judge verify",
-    defaults=("", "command", "main", (), (), {}, 3, 997, 0, None, False, 1, True, None))
+    "Variant", "label start role options argv env seconds rate status need alone wants judge verify since",
+    defaults=("", "command", "main", (), (), {}, 3, 997, 0, None, False, 1, True, None, (2, 7)))
 
 PYTHON_ONLY = ("--native=none",)
 
@@ -34,7 +35,7 @@ CASES = {
         plain(label="3000", argv=("3000",), judge=False, verify=verify.deep_cut)],
     "12-unicode-names": [
         plain(verify=verify.unicode_names),
-        plain(label="LC_ALL=C", env={"LC_ALL": "C"}, verify=verify.unicode_names),
+        plain(label="LC_ALL=C", env={"LC_ALL": "C"}, verify=verify.unicode_names, since=(3, 7)),
         plain(label="LC_ALL=C.UTF-8", env={"LC_ALL": "C.UTF-8"}, verify=verify.unicode_names)],
     "14-long-names": [plain(verify=verify.long_names)],
     "15-folded-delimiters": [

@@ -16,7 +16,7 @@ check='lttng-tools python3 python3-dev python3-venv libcmocka-dev babeltrace2 cl
 bench='python3 python3-venv'
 demo='python3 python3-docutils docutils-doc'
 kernels='qemu-system-x86 qemu-system-common busybox-static cpio kmod xz-utils util-linux python3'
-pythons='patchelf'
+pythons='patchelf gcc libc6-dev make xz-utils zlib1g-dev libffi-dev'
 suites='debootstrap git'
 package='dpkg-dev binutils'
 

@@ -3,7 +3,8 @@
 #
 # pythons.sh [SUITE:VERSION...] - fetches CPythons of other Debian suites into the user's cache.
 #
-# VERSION is that of a package, e.g. 3.14 or 3.14-dbg; without any, all below. interpreters.sh finds
+# VERSION is that of a package, e.g. 3.14, or 3.14-dbg for the debug build; 3.13t is built from the source
+# package without a GIL (ten minutes). Without any: all that this machine may lack. interpreters.sh finds
 # them in ${XDG_CACHE_HOME:-~/.cache}/sidewinder/pythons/SUITE, a tree with a C library and a loader of
 # its own, which the interpreters are told to use. Needs Debian's apt, dpkg, patchelf; no root.
 set -euo pipefail
@@ -48,9 +49,39 @@ use_own_loader() {
 		"$1/usr/lib/x86_64-linux-gnu:$1/lib/x86_64-linux-gnu" "$2"
 }
 
+# build_free_threaded SUITE MINOR: no suite has a package of it
+build_free_threaded() {
+	local suite=$1 minor=$2 tree=$cache/pythons/${2}t state=$cache/apt/$1-src folder=$cache/src/${2}t
+	[ ! -e "$tree/complete" ] || return 0
+	mkdir -p "$state" "$folder"
+	echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(debian_mirror) $suite main" \
+		>"$state/sources.list"
+	debian_apt "$suite-src" apt-get -qq update
+	(cd "$folder" && debian_apt "$suite-src" apt-get -qq --download-only source "python$minor")
+	tar -xf "$folder"/python"$minor"_*.orig.tar.xz -C "$folder" --strip-components=1
+	(
+		mkdir -p "$folder/build"
+		cd "$folder/build"
+		../configure --prefix="$tree" --disable-gil --enable-shared --disable-test-modules \
+			--with-ensurepip=no CFLAGS=-O2 LDFLAGS="-Wl,-rpath,$tree/lib"
+		nice make -j"$(nproc)"
+		make install
+	) >"$folder/log" 2>&1 </dev/null || {
+		tail -n 5 "$folder/log" >&2
+		return 1
+	}
+	"$tree/bin/python${minor}t" -I -c 'import sys; print("got", sys.version.split()[0], sys.executable)'
+	rm -rf "$folder"
+	: >"$tree/complete"
+}
+
 # fetch SUITE VERSION
 fetch() {
 	local suite=$1 version=$2 tree=$cache/pythons/$1 program=python${2%-dbg}
+	if [ "$version" != "${version%t}" ]; then
+		build_free_threaded "$suite" "${version%t}"
+		return
+	fi
 	[ "$version" = "${version%-dbg}" ] || program=${program}d
 	[ ! -e "$tree/complete-$version" ] || return 0
 	debian_update "$suite"
@@ -66,7 +97,8 @@ fetch() {
 	: >"$tree/complete-$version"
 }
 
-[ $# -gt 0 ] || set -- forky:3.14 forky:3.15 forky:3.14-dbg forky:3.15-dbg
+[ $# -gt 0 ] || set -- forky:3.14 forky:3.15 forky:3.14-dbg forky:3.15-dbg trixie:3.13 \
+	bookworm:3.11-dbg bullseye:3.9 trixie:3.13t
 for each; do
 	fetch "${each%%:*}" "${each#*:}"
 done

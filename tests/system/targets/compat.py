@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """What targets use and old versions lack: clocks of 2.7 and 3.6, thread ids before 3.8, flushed lines."""
-import ctypes
 import sys
 import threading
 import time
@@ -11,6 +10,7 @@ if not hasattr(time, "process_time"):
 if not hasattr(time, "thread_time"):
     time.thread_time = time.process_time
 if not hasattr(threading, "get_native_id"):
+    import ctypes
     threading.get_native_id = lambda: ctypes.CDLL(None).syscall(186)  # gettid, x86-64
 
 
