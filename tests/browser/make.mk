@@ -5,3 +5,7 @@ CHECKS += browser
 .PHONY: browser
 browser: $(O)/tests/test_flamegraph $(O)/tests/test_compare_report $(O)/tests/test_heatmap
 	$(Q)$(PYTHON) tests/browser/run.py $^
+
+.PHONY: pictures
+pictures: all
+	$(Q)$(PYTHON) tests/browser/pictures.py $(O)/sidewinder tests/browser

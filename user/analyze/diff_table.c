@@ -331,8 +331,8 @@ static void print_header(const struct sdw_diff *diff, FILE *file)
 	sdw_options_print_wrapped(file, 0, 0, text);
 	if (diff->matched.moved) {
 		snprintf(text, sizeof(text),
-			 "%zu functions of BASE were found in another file of the same name.",
-			 diff->matched.moved);
+			 "%zu function%s of BASE found in another file of the same name.",
+			 diff->matched.moved, diff->matched.moved == 1 ? " was" : "s were");
 		sdw_options_print_wrapped(file, 0, 0, text);
 	}
 	fputc('\n', file);

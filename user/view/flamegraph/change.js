@@ -38,7 +38,8 @@ function tipChange(table, node) {
 	const change = changeOf(node);
 	tipRow(table, "NEW", whole.format(change.nowSamples) + " samples", percent(change.now, 1));
 	tipRow(table, "BASE", whole.format(change.baseSamples) + " samples", percent(change.base, 1));
-	tipRow(table, change.isChanged ? "change" : "within the error", "± " + (100 * change.reach).toFixed(1), signed(change.by));
+	tipRow(table, change.isChanged ? "change" : "within the error", "± " + (100 * change.reach).toFixed(1),
+		signed(change.by));
 }
 function showChangeLegend(legend) {
 	for (const [name, text] of [["more", "more in NEW"], ["less", "less in NEW"], ["alike", "within the error of sampling"]]) {

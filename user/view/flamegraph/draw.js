@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // draw.js - what is shown, and drawing it on the canvas.
 /* ---- state, and what follows from it ---- */
-const state = { scope: { kind: "all", id: 0 }, merge: "function", only: "all", side: "new", range: null, direction: "down", zoom: null, path: [], past: [],
-	focus: null, hover: null, query: "" };
+const state = { scope: { kind: "all", id: 0 }, merge: "function", only: "all", side: "new", range: null,
+	direction: "down", zoom: null, path: [], past: [], focus: null, hover: null, query: "" };
 let tree = null, rows = [], frameRequest = 0;
 
 function redraw() {

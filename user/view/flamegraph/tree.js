@@ -132,7 +132,8 @@ class Tree {
 	}
 	make(group, parent) {
 		const node = { group, parent, depth: parent ? parent.depth + 1 : 0, self: 0, total: 0, samples: 0,
-			weight: 0, other: { self: 0, total: 0, samples: 0, weight: 0 }, start: 0, height: 0, children: [], index: this.nodes.length };
+			weight: 0, other: { self: 0, total: 0, samples: 0, weight: 0 }, start: 0, height: 0, children: [],
+			index: this.nodes.length };
 		this.nodes.push(node);
 		if (parent)
 			parent.children.push(node);
