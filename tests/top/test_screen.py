@@ -55,6 +55,11 @@ def test_keys_change_what_is_shown(context):
         terminal.keys("t")
         text = terminal.wait_for("threads by share now", "TID OF PROCESS")
         assert len(rows_of(text)) == 2, text
+        terminal.keys("Enter")
+        text = terminal.wait(lambda text: "functions of thread" in text and "hot" in text, "its functions")
+        assert "SINCE START" not in text, text
+        terminal.keys("BSpace")
+        terminal.wait_for("threads by share now")
         terminal.keys("p")
         text = terminal.wait_for("processes by share now")
         assert len(rows_of(text)) == 1 and str(busy.pid) in rows_of(text)[0], text

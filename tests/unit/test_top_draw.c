@@ -336,6 +336,16 @@ static void test_states_filter_callers_and_messages_are_said(void **state)
 			   "/srv/app.py:14\n");
 	draw(&drawn, 40, 20);
 	assert_has(&drawn, "     NOW  CALLER\n> 100.0%  serve:14\n");
+	view->drilled = 0;
+	view->owner = 2;
+	view->owner_is_thread = true;
+	draw(&drawn, 80, 20);
+	assert_has(&drawn, "functions of thread worker-1 4712 by self now\n"
+			   "            NOW\n    SELF  TOTAL  FUNCTION");
+	view->owner = 1;
+	view->owner_is_thread = false;
+	draw(&drawn, 40, 20);
+	assert_has(&drawn, "functions of process python3 4711");
 	finish(&drawn);
 }
 

@@ -222,6 +222,47 @@ static void test_threads_and_processes_have_their_shares_and_what_held_the_lock(
 	top_end(&builder);
 }
 
+static void test_what_one_thread_or_process_does_now(void **state)
+{
+	struct top_builder builder;
+	uint32_t first = one_thread(&builder), second, other;
+	struct sdw_top_counts part = {0};
+
+	(void)state;
+	second = top_thread(&builder, 1, 12, "pool");
+	other = top_thread(&builder, top_process(&builder, 20, "worker"), 20, "worker");
+	top_samples(&builder, first, "main@a.py:1:2;a@a.py:5:6", 3);
+	top_samples(&builder, second, "main@a.py:1:2;b@a.py:8:9", 4);
+	top_samples(&builder, other, "main@a.py:1:2;a@a.py:5:6", 5);
+	top_update(&builder, 250);
+	top_samples(&builder, second, "main@a.py:1:2;a@a.py:5:6", 1);
+	top_update(&builder, 500);
+	builder.view.owner = second;
+	for (int i = 0; i < 2; i++) { /* counted anew each time */
+		assert_int_equal(sdw_top_model_count_owner(&builder.model, true, second, &part), 0);
+		assert_int_equal(
+			sdw_top_list_make(&builder.list, &builder.model, &part, &builder.view), 0);
+		assert_int_equal(builder.list.whole[SDW_TOP_NOW], 5);
+		assert_amounts(&builder, "main", 0, 5, 0, 0);
+		assert_amounts(&builder, "b", 4, 4, 0, 0);
+		assert_amounts(&builder, "a", 1, 1, 0, 0);
+	}
+	assert_int_equal(sdw_top_model_count_owner(&builder.model, false, 1, &part), 0);
+	assert_int_equal(sdw_top_list_make(&builder.list, &builder.model, &part, &builder.view), 0);
+	assert_amounts(&builder, "a", 4, 4, 0, 0);
+	assert_amounts(&builder, "b", 4, 4, 0, 0);
+	builder.view.drill[builder.view.drilled++] = top_find(&builder, "a")->function;
+	assert_int_equal(sdw_top_list_make(&builder.list, &builder.model, &part, &builder.view), 0);
+	assert_amounts(&builder, "main", 4, 4, 0, 0);
+	/* the counts of all are as they were */
+	builder.view.drilled = builder.view.owner = 0;
+	top_list(&builder);
+	assert_amounts(&builder, "a", 9, 9, 9, 9);
+	assert_amounts(&builder, "main", 0, 13, 0, 13);
+	sdw_top_counts_free(&part);
+	top_end(&builder);
+}
+
 static void test_amounts_are_weights_where_samples_differ_in_it(void **state)
 {
 	struct top_builder builder;
@@ -377,6 +418,7 @@ int main(void)
 		cmocka_unit_test(test_shares_of_kinds_lock_and_collector),
 		cmocka_unit_test(
 			test_threads_and_processes_have_their_shares_and_what_held_the_lock),
+		cmocka_unit_test(test_what_one_thread_or_process_does_now),
 		cmocka_unit_test(test_amounts_are_weights_where_samples_differ_in_it),
 		cmocka_unit_test(test_callers_are_told_by_line_and_where_nobody_called),
 		cmocka_unit_test(test_copy_stays_while_the_model_goes_on),

@@ -235,8 +235,23 @@ static void test_views_pause_help_and_quit(void **state)
 	assert_int_equal(builder.list.count, 4);
 	press(&builder, "t");
 	assert_names(&builder, "main");
-	press_key(&builder, SDW_TOP_KEY_ENTER); /* a thread has no callers */
+	press_key(&builder, SDW_TOP_KEY_ENTER); /* a thread has no callers, it has functions */
 	assert_int_equal(builder.view.drilled, 0);
+	assert_int_equal(builder.view.owner, 1);
+	assert_true(builder.view.owner_is_thread);
+	assert_int_equal(builder.view.by, SDW_TOP_BY_FUNCTION);
+	press(&builder, "lss");
+	assert_int_equal(builder.view.sort, SDW_TOP_SORT_SELF_NOW); /* now is all there is */
+	press(&builder, "S");
+	assert_int_equal(builder.view.sort, SDW_TOP_SORT_TOTAL_NOW);
+	press(&builder, "s");
+	press_key(&builder, SDW_TOP_KEY_BACK);
+	assert_int_equal(builder.view.owner, 0);
+	assert_names(&builder, "main");
+	press(&builder, " "); /* of a paused moment it is not kept who did what */
+	press_key(&builder, SDW_TOP_KEY_ENTER);
+	assert_int_equal(builder.view.owner, 0);
+	press(&builder, " ");
 	press(&builder, "p");
 	assert_names(&builder, "python3");
 	press(&builder, "fn");

@@ -32,6 +32,7 @@ struct top {
 	bool has_model;
 	struct sdw_filter_sink filter; /* before the model, if not every sample is asked for */
 	struct sdw_top_counts frozen;  /* what is shown while paused */
+	struct sdw_top_counts part;    /* of the thread or process that is looked at */
 	struct sdw_top_list list;
 	struct sdw_top_screen screen;
 	struct sdw_top_terminal *terminal; /* NULL: print once */
@@ -49,6 +50,12 @@ static const struct sdw_top_counts *shown_counts(const struct top *top)
 	return top->view->state == SDW_TOP_PAUSED ? &top->frozen : &top->model.counts;
 }
 
+static int count_owner(struct top *top)
+{
+	return sdw_top_model_count_owner(&top->model, top->view->owner_is_thread, top->view->owner,
+					 &top->part);
+}
+
 static int show(struct top *top)
 {
 	struct sdw_top_drawing drawing = {
@@ -59,13 +66,18 @@ static int show(struct top *top)
 		.ascii = sdw_top_terminal_is_ascii(top->terminal),
 	};
 	const char *said = sdw_top_terminal_said(top->terminal);
-	int err;
+	int err = 0;
 
 	if (said)
 		snprintf(top->message, sizeof(top->message), "%s", said);
 	drawing.message = *top->message ? top->message : NULL;
 	sdw_top_terminal_size(top->terminal, &drawing.width, &drawing.height);
-	err = sdw_top_list_make(&top->list, &top->model, drawing.counts, top->view);
+	if (top->view->owner && top->view->state != SDW_TOP_PAUSED)
+		err = count_owner(top);
+	err = err
+		      ?: sdw_top_list_make(&top->list, &top->model,
+					   top->view->owner ? &top->part : drawing.counts,
+					   top->view);
 	err = err ?: sdw_top_draw(&top->screen, &drawing);
 	if (!err)
 		sdw_top_terminal_show(top->terminal, &top->screen);
@@ -88,6 +100,7 @@ static void quit(struct top *top)
 static int take_key(struct top *top, uint32_t key)
 {
 	enum sdw_top_state before = top->view->state;
+	int err;
 
 	top->message[0] = '\0';
 	sdw_top_view_key(top->view, &top->list, key);
@@ -95,7 +108,8 @@ static int take_key(struct top *top, uint32_t key)
 		quit(top);
 	if (top->view->state != SDW_TOP_PAUSED || before == SDW_TOP_PAUSED)
 		return 0;
-	return sdw_top_counts_copy(&top->frozen, &top->model.counts);
+	err = top->view->owner ? count_owner(top) : 0;
+	return err ?: sdw_top_counts_copy(&top->frozen, &top->model.counts);
 }
 
 /* Takes every event that is there. Returns 0, or -errno. */
@@ -382,6 +396,7 @@ static void clean_up(struct top *top)
 	if (top->has_model)
 		sdw_top_model_free(&top->model);
 	sdw_top_counts_free(&top->frozen);
+	sdw_top_counts_free(&top->part);
 	sdw_top_list_free(&top->list);
 	sdw_top_screen_free(&top->screen);
 	if (output > 0)

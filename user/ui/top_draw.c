@@ -40,7 +40,9 @@ static struct table lay_out(const struct sdw_top_drawing *drawing, size_t width)
 	struct table table = {.drawing = drawing, .last = SDW_TOP_START, .two = !view->drilled};
 	size_t used = 1 + 2, room;
 
-	if (width < BOTH_SPANS_WIDTH)
+	if (view->owner)
+		table.last = SDW_TOP_NOW;
+	else if (width < BOTH_SPANS_WIDTH)
 		table.first = table.last = sort_span(view);
 	used += (table.last - table.first + 1) * (table.two ? 2 : 1) * FIGURE_COLUMNS;
 	table.kinds = !is_owner(view) && view->frames == SDW_TOP_ALL;
@@ -57,6 +59,26 @@ static struct table lay_out(const struct sdw_top_drawing *drawing, size_t width)
 /* ---- headings ---- */
 
 static const char *const figure_names[2][2] = {{"SELF", "TOTAL"}, {"SHARE", "GIL"}};
+
+/* " of thread worker-1 4712" */
+static void draw_owner(struct sdw_top_screen *screen, const struct sdw_top_drawing *drawing)
+{
+	const struct sdw_profile *profile = &drawing->model->profile;
+	const struct sdw_top_view *view = drawing->view;
+	const struct sdw_profile_thread *thread = sdw_thread_of(profile, view->owner);
+	const struct sdw_profile_process *process = sdw_process_of(profile, view->owner);
+	char *name;
+
+	if (!view->owner)
+		return;
+	name = sdw_escape_text(
+		sdw_text_or_unknown(view->owner_is_thread ? thread->name : process->comm),
+		SDW_ESCAPE_TERMINAL);
+	sdw_top_screen_addf(screen, SDW_TOP_BOLD, " of %s %s %" PRIu32,
+			    view->owner_is_thread ? "thread" : "process", name ? name : "?",
+			    view->owner_is_thread ? thread->tid : process->pid);
+	free(name);
+}
 
 static void draw_what(struct sdw_top_screen *screen, const struct sdw_top_drawing *drawing)
 {
@@ -78,6 +100,7 @@ static void draw_what(struct sdw_top_screen *screen, const struct sdw_top_drawin
 		free(name);
 	} else {
 		sdw_top_screen_add(screen, SDW_TOP_BOLD, by[view->by]);
+		draw_owner(screen, drawing);
 		sdw_top_screen_addf(screen, SDW_TOP_PLAIN, " by %s",
 				    sorts[is_owner(view)][view->sort]);
 	}

@@ -120,26 +120,38 @@ static void edit(struct sdw_top_view *view, uint32_t key)
 	forget_selection(view);
 }
 
+/* What a thread does, or who calls a function. */
 static void drill(struct sdw_top_view *view, const struct sdw_top_list *list)
 {
-	uint32_t function;
+	const struct sdw_top_item *item;
 
 	if (view->selected >= list->count)
 		return;
-	function = list->items[view->selected].function;
-	if (!function || view->drilled == SDW_TOP_MAX_DRILL)
+	item = &list->items[view->selected];
+	if (item->owner && view->state != SDW_TOP_PAUSED) { /* what it did then is not kept */
+		view->owner = item->owner;
+		view->owner_is_thread = view->by == SDW_TOP_BY_THREAD;
+		view->by = SDW_TOP_BY_FUNCTION;
+		view->sort &= SDW_TOP_SORT_TOTAL_NOW; /* there is no other time */
+	} else if (item->function && view->drilled < SDW_TOP_MAX_DRILL) {
+		view->drill[view->drilled++] = item->function;
+	} else {
 		return;
-	view->drill[view->drilled++] = function;
+	}
 	view->filter[0] = '\0'; /* the text was for other rows */
 	forget_selection(view);
 }
 
 static void back(struct sdw_top_view *view)
 {
-	if (view->drilled)
+	if (view->drilled) {
 		view->drilled--;
-	else
+	} else if (*view->filter) {
 		view->filter[0] = '\0';
+	} else if (view->owner) {
+		view->by = view->owner_is_thread ? SDW_TOP_BY_THREAD : SDW_TOP_BY_PROCESS;
+		view->owner = 0;
+	}
 	forget_selection(view);
 }
 
@@ -147,12 +159,16 @@ static void show_by(struct sdw_top_view *view, enum sdw_top_by by)
 {
 	view->by = by;
 	view->drilled = 0;
+	if (by == SDW_TOP_BY_THREAD || by == SDW_TOP_BY_PROCESS)
+		view->owner = 0;
 	forget_selection(view);
 }
 
 static void sort_by(struct sdw_top_view *view, unsigned int steps)
 {
-	view->sort = (enum sdw_top_sort)((view->sort + steps) % SDW_TOP_SORT_COUNT);
+	unsigned int columns = view->owner ? SDW_TOP_SORT_SELF_START : SDW_TOP_SORT_COUNT;
+
+	view->sort = (enum sdw_top_sort)((view->sort + steps) % columns);
 	forget_selection(view);
 }
 
@@ -196,7 +212,7 @@ static void command(struct sdw_top_view *view, const struct sdw_top_list *list, 
 		break;
 	case 'S':
 	case '<':
-		sort_by(view, SDW_TOP_SORT_COUNT - 1);
+		sort_by(view, SDW_TOP_SORT_COUNT - 1); /* -1 of two, too */
 		break;
 	case ' ':
 		pause_or_go_on(view);

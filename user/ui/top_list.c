@@ -102,7 +102,7 @@ static int add_rows(struct maker *maker)
 	for (size_t i = 0; i < count && !err; i++) {
 		struct sdw_top_item item;
 
-		if (!rows[i].of[SDW_TOP_START][which].total)
+		if (!rows[i].of[maker->view->owner ? SDW_TOP_NOW : SDW_TOP_START][which].total)
 			continue;
 		item = describe(maker->model, (uint32_t)i, is_line);
 		item.amounts[SDW_TOP_SORT_SELF_NOW] = rows[i].of[SDW_TOP_NOW][which].self;
@@ -129,7 +129,7 @@ static struct sdw_top_item describe_owner(const struct maker *maker, uint32_t id
 	const struct sdw_profile_thread *thread = sdw_thread_of(profile, id);
 	const struct sdw_profile_process *process =
 		sdw_process_of(profile, by_thread ? thread->process : id);
-	struct sdw_top_item item = {.id = id + 1ull, .kind = SDW_CODE_KIND_COUNT};
+	struct sdw_top_item item = {.id = id + 1ull, .kind = SDW_CODE_KIND_COUNT, .owner = id};
 
 	item.name = or_empty(by_thread ? thread->name : process->comm);
 	item.file = by_thread ? or_empty(process->comm) : "";

@@ -172,6 +172,7 @@ static const struct sdw_sink_ops model_ops = {
 
 /* One cell to be added, or (for what is now only) taken away. Arithmetic is modulo 2^64. */
 struct change {
+	struct sdw_top_counts *counts;
 	const struct cell *cell;
 	enum sdw_top_span first, last; /* spans that it changes */
 	uint64_t sign;		       /* 1 or -1 */
@@ -229,20 +230,19 @@ static void add_to_row(const struct sdw_top_model *model, struct sdw_top_row *ro
 	}
 }
 
-static struct sdw_top_edge *edge_of(struct sdw_top_model *model, uint32_t caller, uint32_t callee,
+static struct sdw_top_edge *edge_of(struct sdw_top_counts *counts, uint32_t caller, uint32_t callee,
 				    enum sdw_top_frames which)
 {
-	struct sdw_top_counts *counts = &model->counts;
 	uint64_t key = (uint64_t)callee << 33 | (uint64_t)caller << 1 | which;
-	const uint64_t *place = sdw_map64_find(&model->edge_index, sdw_mix64(key));
+	const uint64_t *place = sdw_map64_find(&counts->edge_index, sdw_mix64(key));
 	struct sdw_top_edge *edge;
 
 	if (place)
 		return &counts->edges.items[*place];
 	if (counts->edges.count >= MAX_EDGES && caller != SDW_TOP_ROW_BEYOND)
-		return edge_of(model, SDW_TOP_ROW_BEYOND, callee, which);
+		return edge_of(counts, SDW_TOP_ROW_BEYOND, callee, which);
 	if (sdw_array_reserve(&counts->edges, 1) ||
-	    sdw_map64_set(&model->edge_index, sdw_mix64(key), counts->edges.count))
+	    sdw_map64_set(&counts->edge_index, sdw_mix64(key), counts->edges.count))
 		return NULL;
 	edge = &counts->edges.items[counts->edges.count++];
 	*edge = (struct sdw_top_edge){.caller = caller, .callee = callee, .frames = which};
@@ -252,7 +252,7 @@ static struct sdw_top_edge *edge_of(struct sdw_top_model *model, uint32_t caller
 static int add_edge(struct sdw_top_model *model, const struct change *change, uint32_t caller,
 		    uint32_t callee, enum sdw_top_frames which)
 {
-	struct sdw_top_edge *edge = edge_of(model, caller, callee, which);
+	struct sdw_top_edge *edge = edge_of(change->counts, caller, callee, which);
 
 	if (!edge)
 		return -ENOMEM;
@@ -266,7 +266,7 @@ static int add_edge(struct sdw_top_model *model, const struct change *change, ui
 
 static int add_stack(struct sdw_top_model *model, const struct change *change)
 {
-	struct sdw_top_counts *counts = &model->counts;
+	struct sdw_top_counts *counts = change->counts;
 	int err = 0;
 
 	for (enum sdw_top_frames which = 0; which < SDW_TOP_FRAMES; which++) {
@@ -305,7 +305,7 @@ static void add_sums(struct sdw_top_model *model, const struct change *change)
 	}
 	FOR_SPANS(change, span)
 	{
-		struct sdw_top_sums *sums = &model->counts.sums[span];
+		struct sdw_top_sums *sums = &change->counts->sums[span];
 
 		sums->samples += cell->samples * change->sign;
 		sums->amount += cell->amount * change->sign;
@@ -321,8 +321,8 @@ static void add_owners(struct sdw_top_model *model, const struct change *change)
 {
 	const struct cell *cell = change->cell;
 	uint32_t process = sdw_thread_of(&model->profile, cell->thread)->process;
-	struct sdw_top_owner *owners[] = {&model->counts.threads.items[cell->thread],
-					  &model->counts.processes.items[process]};
+	struct sdw_top_owner *owners[] = {&change->counts->threads.items[cell->thread],
+					  &change->counts->processes.items[process]};
 
 	for (size_t i = 0; i < 2; i++) {
 		FOR_SPANS(change, span)
@@ -371,9 +371,8 @@ static int apply_slot(struct sdw_top_model *model, const struct sdw_top_slot *sl
 		grow_err;                                          \
 	})
 
-static int grow_counts(struct sdw_top_model *model)
+static int grow_counts(const struct sdw_top_model *model, struct sdw_top_counts *counts)
 {
-	struct sdw_top_counts *counts = &model->counts;
 	const struct sdw_profile *profile = &model->profile;
 	int err = GROW(&counts->functions, SDW_TOP_FIRST_ROW + profile->codes.count);
 
@@ -393,7 +392,12 @@ static void empty_slot(struct sdw_top_slot *slot, uint64_t begin_ns)
 /* Takes the oldest slot out of the window. */
 static int drop_slot(struct sdw_top_model *model)
 {
-	struct change change = {.first = SDW_TOP_NOW, .last = SDW_TOP_NOW, .sign = UINT64_MAX};
+	struct change change = {
+		.counts = &model->counts,
+		.first = SDW_TOP_NOW,
+		.last = SDW_TOP_NOW,
+		.sign = UINT64_MAX,
+	};
 	int err = apply_slot(model, &model->slots[model->first_slot], change);
 
 	model->first_slot = (model->first_slot + 1) % model->slot_count;
@@ -402,10 +406,15 @@ static int drop_slot(struct sdw_top_model *model)
 
 int sdw_top_model_update(struct sdw_top_model *model, uint64_t now_ns)
 {
-	struct change change = {.first = SDW_TOP_NOW, .last = SDW_TOP_START, .sign = 1};
+	struct change change = {
+		.counts = &model->counts,
+		.first = SDW_TOP_NOW,
+		.last = SDW_TOP_START,
+		.sign = 1,
+	};
 	struct sdw_top_slot *newest = &model->slots[model->newest_slot];
 	uint64_t start_ns = model->profile.recording.start_ns;
-	int err = grow_counts(model);
+	int err = grow_counts(model, &model->counts);
 
 	err = err ?: apply_slot(model, newest, change);
 	/* the oldest goes when all of it is too old, or when its place is needed */
@@ -428,6 +437,42 @@ int sdw_top_model_update(struct sdw_top_model *model, uint64_t now_ns)
 	return 0;
 }
 
+/* As empty as in the beginning, with the memory that it has. */
+static void empty_counts(struct sdw_top_counts *counts)
+{
+	counts->functions.count = counts->lines.count = 0;
+	counts->threads.count = counts->processes.count = 0;
+	counts->edges.count = 0;
+	sdw_map64_clear(&counts->edge_index);
+	memset(counts->sums, 0, sizeof(counts->sums));
+}
+
+int sdw_top_model_count_owner(struct sdw_top_model *model, bool is_thread, uint32_t id,
+			      struct sdw_top_counts *counts)
+{
+	struct change change = {
+		.counts = counts, .first = SDW_TOP_NOW, .last = SDW_TOP_NOW, .sign = 1};
+	size_t at = model->first_slot;
+	int err;
+
+	empty_counts(counts);
+	err = grow_counts(model, counts);
+	/* the newest slot is not in the other counts yet either */
+	for (; !err && at != model->newest_slot; at = (at + 1) % model->slot_count) {
+		const struct sdw_top_slot *slot = &model->slots[at];
+
+		for (size_t i = 0; i < slot->cells.count && !err; i++) {
+			uint32_t thread = slot->cells.items[i].thread;
+
+			change.cell = &slot->cells.items[i];
+			if (id ==
+			    (is_thread ? thread : sdw_thread_of(&model->profile, thread)->process))
+				err = apply(model, &change);
+		}
+	}
+	return err;
+}
+
 /* ---- life ---- */
 
 int sdw_top_model_init(struct sdw_top_model *model, double window_s)
@@ -443,7 +488,7 @@ int sdw_top_model_init(struct sdw_top_model *model, double window_s)
 		return -ENOMEM;
 	empty_slot(&model->slots[0], 0);
 	err = sdw_profile_init(&model->profile, false);
-	err = err ?: grow_counts(model);
+	err = err ?: grow_counts(model, &model->counts);
 	if (err)
 		sdw_top_model_free(model);
 	return err;
@@ -458,7 +503,6 @@ void sdw_top_model_free(struct sdw_top_model *model)
 	free(model->slots);
 	sdw_profile_free(&model->profile);
 	sdw_top_counts_free(&model->counts);
-	sdw_map64_free(&model->edge_index);
 	free(model->frames.items);
 	free(model->rows.items);
 	*model = (struct sdw_top_model){0};
@@ -497,5 +541,6 @@ void sdw_top_counts_free(struct sdw_top_counts *counts)
 	free(counts->threads.items);
 	free(counts->processes.items);
 	free(counts->edges.items);
+	sdw_map64_free(&counts->edge_index);
 	*counts = (struct sdw_top_counts){0};
 }

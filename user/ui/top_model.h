@@ -73,7 +73,8 @@ struct sdw_top_counts {
 	SDW_PROFILE_ARRAY(struct sdw_top_owner) processes;
 	SDW_PROFILE_ARRAY(struct sdw_top_edge) edges;
 	struct sdw_top_sums sums[SDW_TOP_SPANS];
-	struct sdw_totals totals; /* the last that came */
+	struct sdw_totals totals;    /* the last that came */
+	struct sdw_map64 edge_index; /* private; a copy has none */
 };
 
 struct sdw_top_slot;
@@ -87,8 +88,7 @@ struct sdw_top_model {
 	/* private: a ring of slots of the window, the newest is being filled */
 	struct sdw_top_slot *slots;
 	size_t slot_count, first_slot, newest_slot;
-	size_t cells_at_most; /* a slot */
-	struct sdw_map64 edge_index;
+	size_t cells_at_most;		      /* a slot */
 	struct sdw_stack_frames frames, rows; /* scratch */
 	uint64_t stamp;
 	bool owners_full;
@@ -103,6 +103,14 @@ void sdw_top_model_free(struct sdw_top_model *model);
  * left the window subtracted. To be called every 250 ms or so. Returns 0 or -ENOMEM.
  */
 int sdw_top_model_update(struct sdw_top_model *model, uint64_t now_ns);
+
+/*
+ * Counts only what a thread (or process) did, and only now: of the time before the window nobody
+ * knows who did what. Replaces `counts`, which is all zeroes or was made before. Returns 0 or
+ * -ENOMEM.
+ */
+int sdw_top_model_count_owner(struct sdw_top_model *model, bool is_thread, uint32_t id,
+			      struct sdw_top_counts *counts);
 
 /* Replaces `to`, which is all zeroes or a copy made before. Returns 0 or -ENOMEM. */
 int sdw_top_counts_copy(struct sdw_top_counts *to, const struct sdw_top_counts *from);

@@ -41,6 +41,9 @@ struct sdw_top_view {
 	bool editing;			   /* keys go into the filter */
 	bool help;
 	bool quit;
+	/* only what this thread or process does now; 0: all (see sdw_top_model_count_owner()) */
+	uint32_t owner;
+	bool owner_is_thread;
 	uint32_t drill[SDW_TOP_MAX_DRILL]; /* functions' rows: the callers of the last are shown */
 	size_t drilled;
 	size_t selected; /* place in the list */
@@ -55,6 +58,7 @@ struct sdw_top_item {
 	const char *name; /* raw, owned by the model */
 	const char *file; /* of threads: the process's name */
 	uint32_t line, pid, tid;
+	uint32_t owner;	   /* id of a thread or process; 0: it is none */
 	uint32_t function; /* row of the function whose callers can be asked for; 0: none */
 	/*
 	 * Amounts by sort column. Of threads and processes the totals are what held the lock. Of
