@@ -52,7 +52,7 @@ def test_a_known_change_is_found_and_marked(context):
 
 def test_a_recording_and_itself_do_not_differ(context):
     recording = context.record_well("-F", "997", "--", *context.target("change.py", 1, 0.5))
-    for by in ("function", "line", "file", "module", "thread", "process"):
+    for by in ("function", "line", "file", "module", "thread", "process", "container"):
         found, _ = rows_of(context, recording, recording, "--by=" + by)
         assert found["changed"] == 0 and found["rows"], by
         assert all(row[which]["change"] == 0 and not row[which]["changed"]

@@ -170,7 +170,7 @@ static int compare_owners(const void *left, const void *right)
 	return order ? order : strcmp(a->row.file, b->row.file);
 }
 
-/* Threads and processes have other numbers in each run: those of one name are one row. */
+/* Threads, processes and containers have other ids in each run: those of one name are one row. */
 static void merge_owners(struct sdw_diff *diff)
 {
 	struct sdw_diff_row *rows = diff->rows.items;
@@ -190,10 +190,11 @@ static void merge_owners(struct sdw_diff *diff)
 	diff->rows.count = kept;
 }
 
-static bool is_by_owner(const struct sdw_diff *diff)
+bool sdw_diff_is_by_owner(const struct sdw_diff *diff)
 {
-	return diff->options->report.by == SDW_REPORT_THREAD ||
-	       diff->options->report.by == SDW_REPORT_PROCESS;
+	enum sdw_report_by by = diff->options->report.by;
+
+	return by == SDW_REPORT_THREAD || by == SDW_REPORT_PROCESS || by == SDW_REPORT_CONTAINER;
 }
 
 /* Both sides grouped the same frames: their rows have the same numbers. */
@@ -213,8 +214,10 @@ static int collect_rows(struct sdw_diff *diff)
 			.self = {.base_amount = a->self, .new_amount = b->self},
 			.total = {.base_amount = a->total, .new_amount = b->total},
 		};
+		if (diff->options->report.by == SDW_REPORT_CONTAINER)
+			diff->rows.items[diff->rows.count - 1].row.file = "";
 	}
-	if (!err && diff->rows.count && is_by_owner(diff))
+	if (!err && diff->rows.count && sdw_diff_is_by_owner(diff))
 		merge_owners(diff);
 	return err;
 }

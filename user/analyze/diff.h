@@ -75,6 +75,9 @@ int sdw_diff_make(struct sdw_diff *diff, struct sdw_profile *base, const struct 
 		  const struct sdw_diff_options *options);
 void sdw_diff_free(struct sdw_diff *diff);
 
+/* Are rows threads, processes or containers, and not what they ran? Self and total are the same. */
+bool sdw_diff_is_by_owner(const struct sdw_diff *diff);
+
 /* The figure that rows are sorted by. */
 const struct sdw_diff_figure *sdw_diff_sorted_figure(const struct sdw_diff *diff,
 						     const struct sdw_diff_row *row);

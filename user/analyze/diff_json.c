@@ -9,7 +9,7 @@
  * changed     rows that are marked so, by `sort`
  * moved       functions that were found in another file of the same name
  * rows        changed ones first, then by size of change: kind, name, file, line (of a thread or
- *             process: name, process), self and total:
+ *             process or container: name, process), self and total:
  *             {base, new: {samples, weight, value}, change, error (standard error of change),
  *              low, high (95 % confidence of change), changed}
  */
@@ -21,9 +21,10 @@
 #include "view/report_header.h"
 
 static const char *const by_names[] = {
-	[SDW_REPORT_FUNCTION] = "function", [SDW_REPORT_LINE] = "line",
-	[SDW_REPORT_FILE] = "file",	    [SDW_REPORT_MODULE] = "module",
-	[SDW_REPORT_THREAD] = "thread",	    [SDW_REPORT_PROCESS] = "process",
+	[SDW_REPORT_FUNCTION] = "function",   [SDW_REPORT_LINE] = "line",
+	[SDW_REPORT_FILE] = "file",	      [SDW_REPORT_MODULE] = "module",
+	[SDW_REPORT_THREAD] = "thread",	      [SDW_REPORT_PROCESS] = "process",
+	[SDW_REPORT_CONTAINER] = "container",
 };
 static const char *const of_names[] = {
 	[SDW_DIFF_SHARE] = "share", [SDW_DIFF_RATE] = "rate", [SDW_DIFF_AMOUNT] = "amount"};
@@ -81,9 +82,8 @@ static struct json_object *row_json(const struct sdw_diff *diff, const struct sd
 	if (!object)
 		return NULL;
 	add(object, "kind",
-	    json_object_new_string(!is_owner   ? kinds[row->row.kind]
-				   : is_thread ? "thread"
-					       : "process"));
+	    json_object_new_string(is_owner ? by_names[diff->options->report.by]
+					    : kinds[row->row.kind]));
 	add(object, "name", sdw_json_text(row->row.name));
 	if (is_owner && is_thread)
 		add(object, "process", sdw_json_text(row->row.file));

@@ -55,7 +55,7 @@ struct table {
 	int decimals;
 	struct block self, total;
 	size_t name, where; /* columns of these */
-	bool is_by_owner;   /* threads or processes: there is no total by itself */
+	bool is_by_owner;   /* threads and the like: there is no total by itself */
 };
 
 static const char *const name_headings[][2] = {
@@ -65,6 +65,7 @@ static const char *const name_headings[][2] = {
 	[SDW_REPORT_MODULE] = {"MODULE", ""},
 	[SDW_REPORT_THREAD] = {"THREAD", "PROCESS"},
 	[SDW_REPORT_PROCESS] = {"PROCESS", ""},
+	[SDW_REPORT_CONTAINER] = {"CONTAINER", ""},
 };
 
 static double larger(double a, double b)
@@ -309,14 +310,14 @@ static void print_side(const char *title, const struct sdw_diff_side *side, FILE
 static void print_header(const struct sdw_diff *diff, FILE *file)
 {
 	static const char *const words[] = {
-		[SDW_REPORT_FUNCTION] = "functions", [SDW_REPORT_LINE] = "lines",
-		[SDW_REPORT_FILE] = "files",	     [SDW_REPORT_MODULE] = "modules",
-		[SDW_REPORT_THREAD] = "threads",     [SDW_REPORT_PROCESS] = "processes",
+		[SDW_REPORT_FUNCTION] = "functions",   [SDW_REPORT_LINE] = "lines",
+		[SDW_REPORT_FILE] = "files",	       [SDW_REPORT_MODULE] = "modules",
+		[SDW_REPORT_THREAD] = "threads",       [SDW_REPORT_PROCESS] = "processes",
+		[SDW_REPORT_CONTAINER] = "containers",
 	};
 	static const char *const in[] = {" in self", " in total", ""};
 	const struct sdw_report_options *report = &diff->options->report;
-	bool is_owner = report->by == SDW_REPORT_THREAD || report->by == SDW_REPORT_PROCESS;
-	int figure = is_owner ? 2 : report->sort == SDW_REPORT_TOTAL;
+	int figure = sdw_diff_is_by_owner(diff) ? 2 : report->sort == SDW_REPORT_TOTAL;
 	char text[400];
 	int n;
 
@@ -331,7 +332,7 @@ static void print_header(const struct sdw_diff *diff, FILE *file)
 	sdw_options_print_wrapped(file, 0, 0, text);
 	if (diff->matched.moved) {
 		snprintf(text, sizeof(text),
-			 "%zu function%s of BASE found in another file of the same name.",
+			 "%zu function%s found in another file of the same name than in BASE.",
 			 diff->matched.moved, diff->matched.moved == 1 ? " was" : "s were");
 		sdw_options_print_wrapped(file, 0, 0, text);
 	}
@@ -366,11 +367,10 @@ static int choose_rows(struct table *table)
 
 int sdw_diff_print(const struct sdw_diff *diff, FILE *file)
 {
-	const struct sdw_report_options *report = &diff->options->report;
 	struct table table = {.diff = diff};
 	int err = choose_rows(&table);
 
-	table.is_by_owner = report->by == SDW_REPORT_THREAD || report->by == SDW_REPORT_PROCESS;
+	table.is_by_owner = sdw_diff_is_by_owner(diff);
 	if (!err)
 		err = fill(&table);
 	if (err)

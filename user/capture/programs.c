@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* programs.c - opens, sizes, loads and attaches the BPF skeleton. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,9 +113,12 @@ static int open_skeleton(struct sdw_programs *programs, const struct sdw_config 
 /* Writes the verifier's words to the file that --bpf-log names. */
 static void write_log(const char *path, const char *log)
 {
-	FILE *file = fopen(path, "we");
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (!file) {
+		if (fd >= 0)
+			close(fd);
 		sdw_warn("%s: cannot write the log of the BPF verifier: %s", path, strerror(errno));
 		return;
 	}

@@ -28,13 +28,10 @@ struct diff_command {
 };
 
 static const struct sdw_option_word by_words[] = {
-	{"function", SDW_REPORT_FUNCTION},
-	{"line", SDW_REPORT_LINE},
-	{"file", SDW_REPORT_FILE},
-	{"module", SDW_REPORT_MODULE},
-	{"thread", SDW_REPORT_THREAD},
-	{"process", SDW_REPORT_PROCESS},
-	{NULL, 0},
+	{"function", SDW_REPORT_FUNCTION},   {"line", SDW_REPORT_LINE},
+	{"file", SDW_REPORT_FILE},	     {"module", SDW_REPORT_MODULE},
+	{"thread", SDW_REPORT_THREAD},	     {"process", SDW_REPORT_PROCESS},
+	{"container", SDW_REPORT_CONTAINER}, {NULL, 0},
 };
 
 static const struct sdw_option_word sort_words[] = {
@@ -55,8 +52,8 @@ static const struct sdw_option_word of_words[] = {
 static const struct sdw_option options[] = {
 	{.type = SDW_OPTION_HEADING, .help = "What to compare:"},
 	{SDW_OPTION_WORD, 'b', "by", "WHAT", FIELD(how.report.by), .words = by_words,
-	 .help = "one row per function (the default), line, file, module, thread or process; "
-		 "threads and processes by their names"},
+	 .help = "one row per function (the default), line, file, module, thread, process or "
+		 "container; the last three by their names"},
 	{SDW_OPTION_WORD, 0, "of", "WHICH", FIELD(how.of), .words = of_words,
 	 .help = "share of all samples (the default: nothing need be alike); rate: amount per "
 		 "second recorded, of a service under the same load; amount: as it is, of two runs "
