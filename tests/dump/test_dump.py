@@ -2,6 +2,7 @@
 """sidewinder dump: stacks, states, names and values are those that the target says it has."""
 import json
 import os
+import signal
 import subprocess
 
 import recording as rec
@@ -57,6 +58,18 @@ def asleep(context, process, count):
         return len(threads) == count and all(
             thread["certainty"] == "exact" and thread["state"] == "sleeping" for thread in threads)
     rec.wait_for(look, what="sleep of all threads")
+
+
+SPINS = ["spin", "outer", "<module>"]
+
+
+def spinning(context, process, certainty=("moving", "torn", "sampled")):
+    """Waits until the thread of spins.py is where it stays; gives its dump."""
+    def look():
+        thread = dump(context, process.pid)[0]["threads"][0]
+        here = [frame[0] for frame in python_frames(thread)] == SPINS
+        return thread if here and thread["certainty"] in certainty else None
+    return rec.wait_for(look, 30, "dump that is " + " or ".join(certainty))
 
 
 @rec.telling
@@ -189,15 +202,36 @@ def test_frames_are_those_of_the_walk_in_the_kernel(context, python):
 
 def test_the_stack_of_a_running_thread_is_taken_in_an_interrupt(context, python):
     process, _ = start(context, "spins.py", (2, 7))
+    thread = spinning(context, process, ("sampled",))
+    assert thread["state"] == "running" and thread["native"], thread
+    assert not markers(thread), thread
+    if context.python_version >= (3, 8):
+        assert "Py_BytesMain" in native_names(thread), native_names(thread)
+
+
+@rec.telling
+def test_a_stopped_thread_is_exact(context, python):
+    process, _ = start(context, "spins.py", (2, 7))
+    spinning(context, process)
+    os.kill(process.pid, signal.SIGSTOP)
 
     def look():
         thread = dump(context, process.pid)[0]["threads"][0]
-        assert [frame[0] for frame in python_frames(thread)] == ["spin", "outer", "<module>"], thread
-        assert thread["state"] == "running" and thread["certainty"] in ("moving", "torn", "sampled")
-        return thread if thread["certainty"] == "sampled" else None
-    thread = rec.wait_for(look, 30, what="sample in 50 ms")
-    assert thread["native"] and "Py_BytesMain" in native_names(thread) or \
-        context.python_version < (3, 8), native_names(thread)
+        return thread if thread["state"] == "stopped" else None
+    thread = rec.wait_for(look, what="stop")
+    assert [frame[0] for frame in python_frames(thread)] == SPINS, thread
+    assert thread["certainty"] == "exact" and thread["holds_gil"] and not markers(thread), thread
+
+
+def test_a_main_thread_that_has_ended_hides_nothing(context):
+    process, _ = start(context, "leaderless.py")
+
+    def look():
+        found = dump(context, process.pid)[0]["threads"]
+        return found if found[0]["certainty"] == "gone" else None
+    leader, other = rec.wait_for(look, what="end of the main thread")
+    assert not leader["frames"] and leader["tid"] == process.pid
+    assert python_frames(other)[0][0] == "stay" and other["name"] == "stays", other
 
 
 def test_keys_of_json(context):
@@ -240,6 +274,7 @@ def test_errors_name_what_is_wrong(context):
     fails(1, "pid 4194303: No such process", "4194303")
     process, _ = start(context, "gil.py")
     thread = max(map(int, os.listdir("/proc/%d/task" % process.pid)))
+    fails(1, "pid 2 is a kernel thread" if rec.read_text("/proc/2/comm") == "kthreadd\n" else "pid", "2")
     fails(1, "is a thread of process %d" % process.pid, str(thread))
 
 

@@ -80,6 +80,8 @@ static int say_why(pid_t pid, int err)
 		sdw_error("pid %d: No such process", pid);
 	else if (err == -ECHILD)
 		sdw_error("pid %d has ended: its parent has not waited for it yet", pid);
+	else if (err == -ENOEXEC)
+		sdw_error("pid %d is a kernel thread: it has no stack that could be read", pid);
 	else if (err == -EACCES && geteuid() && scope > 0)
 		sdw_error("pid %d: not permitted to read its memory (kernel.yama.ptrace_scope is "
 			  "%lld); run it as root: sudo sidewinder dump %d",

@@ -73,6 +73,8 @@ static int find_python(struct sdw_dump_process *process)
 		err = sdw_maps_read(maps);
 		if (err)
 			return err == -EPERM ? -EACCES : err;
+		if (!maps->count)
+			return -ENOEXEC; /* not even a program: a kernel thread */
 		process->python = sdw_interpreter_find(maps, found);
 		if (process->python != -EAGAIN)
 			break;

@@ -74,7 +74,7 @@ struct sdw_dump_process {
 
 /*
  * Reads the process. Returns 0 or -errno: -ESRCH it is gone, -EACCES its memory may not be read,
- * -ENOMEM. Free it in any case.
+ * -ENOEXEC it is a kernel thread, -ENOMEM. Free it in any case.
  */
 int sdw_dump_process_read(struct sdw_dumper *dumper, pid_t pid, struct sdw_dump_process *process);
 void sdw_dump_process_free(struct sdw_dump_process *process);

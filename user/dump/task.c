@@ -86,6 +86,10 @@ static int read_syscall(pid_t pid, struct sdw_task *task)
 			  &task->pc) == 9) {
 		task->asleep = true;
 	}
+	if (!task->sp) { /* a kernel thread */
+		task->asleep = false;
+		task->syscall = SDW_NO_SYSCALL;
+	}
 	if (task->state == 'R' || task->state == 'Z' || task->state == 'X')
 		task->asleep = false;
 	return 0;

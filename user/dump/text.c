@@ -145,7 +145,7 @@ static void print_state(const struct printer *printer, const struct sdw_dump_thr
 	else if (thread->certainty == SDW_DUMP_SAMPLED)
 		fputs(" [taken in an interrupt]", file);
 	else if (thread->certainty == SDW_DUMP_GONE)
-		fputs(" [ended meanwhile]", file);
+		fputs(" [has ended]", file);
 }
 
 static void print_place(const struct printer *printer, const struct sdw_dump_frame *frame)
@@ -195,10 +195,11 @@ static void print_thread(const struct printer *printer, const struct sdw_dump_th
 	fputc('\n', printer->file);
 	for (size_t i = 0; i < thread->frames.count; i++)
 		print_frame(printer, &thread->frames.items[i]);
-	if (!thread->frames.count)
-		fprintf(printer->file, "    no frame: %s\n",
-			thread->task.asleep ? sdw_status_meaning(thread->python_status)
-					    : "its native stack cannot be read while it runs");
+	if (thread->frames.count || thread->certainty == SDW_DUMP_GONE)
+		return;
+	fprintf(printer->file, "    no frame: %s\n",
+		thread->task.asleep ? sdw_status_meaning(thread->python_status)
+				    : "its native stack cannot be read while it runs");
 }
 
 void sdw_dump_print(const struct sdw_dump_process *process, bool locals, bool colour, FILE *file)

@@ -102,7 +102,7 @@ static bool is_own(const struct sdw_dumper *dumper, const struct sdw_dump_proces
 	bool named = process->state_tids[index] == look->task.inner_tid;
 	bool several = process->states.interpreters.count > 1;
 
-	if (!several && !named)
+	if (!named && (!several || !process->states.all.items[index].frame))
 		return false;
 	candidate->mark = 0;
 	if (sdw_dump_state_read(memory, &process->states, process->states.all.items[index].address,
@@ -215,6 +215,8 @@ static int look_well(struct sdw_dumper *dumper, struct sdw_dump_process *process
 		err = err ?: sdw_task_read(process->pid, look->task.tid, &after);
 		if (err)
 			return err;
+		if (after.state == 'Z' || after.state == 'X')
+			return -ESRCH; /* a main thread that ended before the others */
 		if (sdw_task_is_unmoved(&look->task, &after)) {
 			*certainty = SDW_DUMP_EXACT;
 			return 0;
@@ -319,6 +321,7 @@ int sdw_dump_thread_read(struct sdw_dumper *dumper, struct sdw_dump_process *pro
 	err = err ?: look_well(dumper, process, &look, &thread->certainty);
 	if (err == -ESRCH) {
 		thread->certainty = SDW_DUMP_GONE;
+		thread->task.asleep = false;
 		err = 0;
 	} else if (!err) {
 		thread->task = look.task;
