@@ -42,6 +42,7 @@ class Container:
         self.folder = context.file("bundle-" + id)
         self.root = root or os.path.join(self.folder, "root")
         os.makedirs(self.root, exist_ok=True)
+        os.makedirs(self.folder, exist_ok=True)
         self.log = os.path.join(self.folder, "log")
         namespaces = [{"type": "mount"}]
         if not host:

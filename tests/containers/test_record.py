@@ -70,6 +70,7 @@ def test_the_recording_ends_with_the_container(context):
         assert container.process.wait(30) == 0
 
 
+@rec.slow
 def test_a_container_that_vanishes_does_not_end_a_recording_of_everything(context):
     trace, out = context.fresh_trace(), context.file("out")
     profiler = None
@@ -104,6 +105,7 @@ def test_a_group_of_a_hierarchy_that_perf_does_not_know_is_told_by_the_program(c
         assert {id for places in found.values() for id, _ in places} == {container.id}, found
 
 
+@rec.slow
 def test_a_group_within_a_group_and_both_named_counts_once(context):
     id = fresh("nested")
     with service(context, id, "outer", 60, group="/sdwtest-%s/%s" % (hex_id()[:8], id)) as container:

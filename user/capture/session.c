@@ -461,6 +461,10 @@ static void say_bounds(const struct sdw_session *session)
 		sdw_warn("--max-memory was reached: %llu samples have no stack, %llu functions no "
 			 "name; a larger one keeps them",
 			 (unsigned long long)stacks, (unsigned long long)codes);
+	if (session->config->all && session->counters.lost[SDW_LOST_OUTSIDE_NAMESPACE])
+		sdw_warn("%llu overflows were of processes that have no pid here: to see the whole "
+			 "machine, start Sidewinder with the host's pids (podman run --pid=host)",
+			 (unsigned long long)session->counters.lost[SDW_LOST_OUTSIDE_NAMESPACE]);
 	if (session->counters.processes_full)
 		sdw_warn("more than %u processes at once: some of them were not followed",
 			 SDW_MAX_PROCESSES);
