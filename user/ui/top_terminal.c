@@ -187,6 +187,9 @@ int sdw_top_terminal_open(struct sdw_top_terminal **terminal)
 	keypad(stdscr, TRUE);
 	curs_set(0);
 	open_colours(new);
+	/* ncurses 6.4 flushes at every move of the cursor until it was suspended once */
+	endwin();
+	refresh();
 	read_size(new);
 	keep_stderr(new);
 	*terminal = new;
