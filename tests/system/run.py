@@ -91,6 +91,8 @@ def tests_of(options):
                 continue
             each = "python" in inspect.signature(function).parameters
             for version, python in pythons if each and not options.fast else [rec.newest(pythons)]:
+                if rec.minor_version(version) < getattr(function, "since", ()):
+                    continue
                 if each and not (options.every or rec.is_usual(version) or hasattr(function, "telling")):
                     continue
                 title = "%s: %s%s" % (module.__name__[5:], name[5:].replace("_", " "),

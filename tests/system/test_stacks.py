@@ -5,6 +5,7 @@ import json
 import math
 import os
 import re
+import subprocess
 
 import recording as rec
 
@@ -20,8 +21,8 @@ def told_stacks(stdout):
     return {tuple((name, file, line) for name, file, line in json.loads(text)) for text in lines}
 
 
-def check_stacks(context, *options):
-    recording = context.record_well("-F", "997", *options, "--", *context.target("stacks.py", 0.1))
+def check_stacks(context, *options, **keywords):
+    recording = context.record_well("-F", "997", *options, "--", *context.target("stacks.py", 0.1), **keywords)
     told = told_stacks(recording.stdout)
     assert len(told) == PLACES - (context.python_version == (2, 7)), "the target told only %d stacks" % len(told)
     burning, elsewhere = collections.Counter(), 0
@@ -44,6 +45,14 @@ def test_every_frame_and_line_is_exact(context, python):
 
 def test_every_frame_and_line_is_exact_without_native_frames(context, python):
     check_stacks(context, "--native=none")
+
+
+@rec.since(3, 14)
+def test_every_frame_and_line_is_exact_in_code_compiled_at_run_time(context, python):
+    probe = "import sys; print(sys._jit.is_available())"
+    if "True" not in subprocess.check_output([python, "-c", probe], text=True):
+        raise rec.Skip("this interpreter has no compiler")
+    check_stacks(context, env={"PYTHON_JIT": "1"})
 
 
 def test_shares_of_ten_functions_match_their_own_clock(context, python):

@@ -63,6 +63,14 @@ def telling(test):
     return test
 
 
+def since(*version):
+    """Marks a test of what versions before this one do not have."""
+    def mark(test):
+        test.since = version
+        return test
+    return mark
+
+
 def prepare_process():
     """Makes what is started from here the same on every machine, in the background or not."""
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -34,6 +34,13 @@ static int cpp_named(int x)
 	return x + 1;
 }
 
+/* as an interpreter's functions for one instruction each are */
+__attribute__((noinline, used)) static int one_instruction(int x) __asm__("_TAIL_CALL_BINARY_OP");
+static int one_instruction(int x)
+{
+	return x + 2;
+}
+
 static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -94,6 +101,12 @@ static void test_cpp_functions_are_demangled(void **state)
 {
 	assert_int_equal(cpp_named(1), 2);
 	assert_string_equal(resolve(*state, (uintptr_t)cpp_named, false).name, "sdw::test(int)");
+}
+
+static void test_functions_for_one_instruction_are_to_be_hidden(void **state)
+{
+	assert_int_equal(one_instruction(1), 3);
+	assert_true(resolve(*state, (uintptr_t)one_instruction, false).trampoline);
 }
 
 static void test_functions_of_a_library_have_their_names(void **state)
@@ -265,6 +278,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_functions_of_the_program_have_their_names),
 		TEST(test_cpp_functions_are_demangled),
+		TEST(test_functions_for_one_instruction_are_to_be_hidden),
 		TEST(test_functions_of_a_library_have_their_names),
 		TEST(test_a_return_address_stands_for_the_call_before_it),
 		TEST(test_the_vdso_has_names),

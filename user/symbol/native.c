@@ -17,6 +17,7 @@
 #include "unwind/frame_table.h"
 
 #define MAX_NAME_BYTES 4096u
+#define TAIL_CALL      "_TAIL_CALL_" /* CPython 3.14 Python/ceval_macros.h */
 
 /* Keeps bytes of a target as UTF-8. A long path keeps its end, a long name its beginning. */
 static const char *keep(struct sdw_strings *strings, const char *bytes, bool is_path)
@@ -97,6 +98,7 @@ static int name_by_elf(struct sdw_elf *elf, struct sdw_strings *strings, uint64_
 	symbol->name = keep(strings, name, false);
 	symbol->module = keep(strings, module, true);
 	symbol->start = found.vaddr;
+	symbol->trampoline = !strncmp(found.name, TAIL_CALL, sizeof(TAIL_CALL) - 1);
 	return finish(symbol);
 }
 
