@@ -149,11 +149,9 @@ static int on_request(void *context)
 	if (err)
 		return err;
 	sdw_progress_end(&record->progress);
-	sdw_info("%.2f s so far: %llu samples, %llu of %llu overflows lost; 'sidewinder report %s' "
-		 "reads them",
+	sdw_info("%.2f s so far: %llu samples, %llu lost; 'sidewinder report %s' reads them",
 		 (double)totals.duration_ns / 1e9, (unsigned long long)sdw_totals_samples(&totals),
-		 (unsigned long long)sdw_totals_lost(&totals),
-		 (unsigned long long)sdw_totals_target_overflows(&totals), record->output);
+		 (unsigned long long)sdw_totals_lost(&totals), record->output);
 	if (record->has_profile && sdw_totals_samples(&totals))
 		print_report(record);
 	return 0;
