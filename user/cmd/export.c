@@ -82,9 +82,11 @@ static const char *const examples[] = {
 
 const struct sdw_usage sdw_usage_export = {
 	.verb = "export",
-	.arguments = "--to=FORMAT [OPTION]... [TRACE]",
-	.summary = "Writes a recording in the format of another program: TRACE, or the newest "
-		   "sidewinder-* in this directory.",
+	.arguments = "--to=FORMAT [OPTION]... [TRACE]...",
+	.summary =
+		"Writes a recording in the format of another program: TRACE, which is a directory "
+		"or net://HOST/host/NAME/SESSION, several together, or the newest "
+		"sidewinder-* in this directory.",
 	.options = options,
 	.examples = examples,
 };
@@ -150,8 +152,15 @@ static bool needs_samples(const struct export_command *command)
 	       command->format == FORMAT_PERFETTO;
 }
 
-static int run(const struct export_command *command, const char *trace)
+static int run(const struct export_command *command, char **traces, int count)
 {
+	const struct sdw_trace_request request = {
+		.traces = (const char *const *)traces,
+		.count = (size_t)count,
+		.keep_samples = needs_samples(command),
+		.keep_columns = command->format == FORMAT_HEATMAP,
+		.filter = &command->filter,
+	};
 	struct sdw_output_file output;
 	struct sdw_profile profile;
 	int err;
@@ -160,11 +169,7 @@ static int run(const struct export_command *command, const char *trace)
 	err = sdw_output_file_open(&output, command->output);
 	if (err)
 		return err;
-	if (command->format == FORMAT_HEATMAP)
-		err = sdw_trace_load_columns(trace, &command->filter, &profile);
-	else
-		err = sdw_trace_load_filtered(trace, needs_samples(command), &command->filter,
-					      &profile);
+	err = sdw_traces_load(&request, &profile);
 	if (err) {
 		sdw_output_file_discard(&output);
 		return err;
@@ -184,12 +189,8 @@ int sdw_command_export(int argc, char **argv)
 	parsed = sdw_options_parse(&sdw_usage_export, argc, argv, &command, &first);
 	if (parsed != SDW_OPTIONS_GO_ON)
 		return parsed == SDW_OPTIONS_HELP ? SDW_EXIT_OK : SDW_EXIT_USAGE;
-	if (argc - first > 1) {
-		sdw_error("export: one trace at a time: '%s' is one too many", argv[first + 1]);
-		return SDW_EXIT_USAGE;
-	}
 	if (check(&command))
 		return SDW_EXIT_USAGE;
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write, and a quiet end */
-	return run(&command, first < argc ? argv[first] : NULL) ? SDW_EXIT_FAULT : SDW_EXIT_OK;
+	return run(&command, argv + first, argc - first) ? SDW_EXIT_FAULT : SDW_EXIT_OK;
 }

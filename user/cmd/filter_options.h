@@ -25,7 +25,10 @@
 	 .help = "of processes in this container, by its name, the beginning of its id, or its "   \
 		 "pod"},                                                                           \
 	{SDW_OPTION_STRING, 0, "function", "NAME", SDW_OPTION_FIELD(target, member.function),      \
-	 .help = "with this function in their stack"}
+	 .help = "with this function in their stack"},                                             \
+	{SDW_OPTION_DOUBLE, 0, "live", "SECONDS", SDW_OPTION_FIELD(target, member.live_s),         \
+	 .help = "of a net:// url: read for so many seconds (default: until its session ends, or " \
+		 "Ctrl-C)"}
 /* NOLINTEND(bugprone-macro-parentheses) */
 /* clang-format on */
 /* NOLINTEND(bugprone-macro-parentheses) */

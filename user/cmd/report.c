@@ -95,13 +95,16 @@ static const char *const examples[] = {
 	"what takes the time below the Python functions",
 	"sidewinder report --from=10 --until=20 --thread='worker*'",
 	"ten seconds of the threads with such names",
+	"sidewinder report --by=process web1 web2",
+	"two recordings, of two machines say, as one",
 	NULL,
 };
 
 const struct sdw_usage sdw_usage_report = {
 	.verb = "report",
-	.arguments = "[OPTION]... [TRACE]",
-	.summary = "Prints the hottest functions of a recording: of TRACE, or of the newest "
+	.arguments = "[OPTION]... [TRACE]...",
+	.summary = "Prints the hottest functions of a recording: of TRACE, which is a directory or "
+		   "net://HOST/host/NAME/SESSION, of several together, or of the newest "
 		   "sidewinder-* in this directory.",
 	.options = options,
 	.examples = examples,
@@ -151,6 +154,7 @@ static int report(struct report_command *command, const struct sdw_profile *prof
 int sdw_command_report(int argc, char **argv)
 {
 	struct report_command command = {.table.limit = NO_LIMIT_SAID};
+	struct sdw_trace_request request = {.filter = &command.filter};
 	struct sdw_profile profile;
 	enum sdw_options_result parsed;
 	int first, err;
@@ -158,16 +162,13 @@ int sdw_command_report(int argc, char **argv)
 	parsed = sdw_options_parse(&sdw_usage_report, argc, argv, &command, &first);
 	if (parsed != SDW_OPTIONS_GO_ON)
 		return parsed == SDW_OPTIONS_HELP ? SDW_EXIT_OK : SDW_EXIT_USAGE;
-	if (argc - first > 1) {
-		sdw_error("report: one trace at a time: '%s' is one too many", argv[first + 1]);
-		return SDW_EXIT_USAGE;
-	}
 	if (command.table.limit == NO_LIMIT_SAID)
 		command.table.limit = command.json ? 0 : DEFAULT_LIMIT;
 	command.table.python_only = !command.native;
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write, and a quiet end */
-	if (sdw_trace_load_filtered(first < argc ? argv[first] : NULL, false, &command.filter,
-				    &profile))
+	request.traces = (const char *const *)argv + first;
+	request.count = (size_t)(argc - first);
+	if (sdw_traces_load(&request, &profile))
 		return SDW_EXIT_FAULT;
 	err = report(&command, &profile);
 	sdw_profile_free(&profile);

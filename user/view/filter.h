@@ -20,6 +20,7 @@ struct sdw_filter {
 	char *thread;	 /* name or tid; NULL: every one */
 	char *process;	 /* name or pid; NULL: every one */
 	char *container; /* name, id or its beginning, or pod; NULL: every one, and none */
+	double live_s;	 /* of a relay daemon's url: read for so long; 0: until its session ends */
 	char *function;	 /* of a frame anywhere in the stack; NULL: every one */
 };
 

@@ -365,3 +365,19 @@ void sdw_profile_free(struct sdw_profile *profile)
 	free(profile->lost.items);
 	*profile = (struct sdw_profile){0};
 }
+
+static int compare_samples(const void *a, const void *b)
+{
+	const struct sdw_sample_event *left = a, *right = b;
+
+	if (left->time_ns != right->time_ns)
+		return left->time_ns < right->time_ns ? -1 : 1;
+	return left->thread < right->thread ? -1 : left->thread > right->thread;
+}
+
+void sdw_profile_sort(struct sdw_profile *profile)
+{
+	if (profile->samples.count)
+		qsort(profile->samples.items, profile->samples.count,
+		      sizeof(*profile->samples.items), compare_samples);
+}

@@ -85,4 +85,7 @@ struct sdw_profile {
 int sdw_profile_init(struct sdw_profile *profile, bool keep_samples);
 void sdw_profile_free(struct sdw_profile *profile);
 
+/* Brings the samples that were kept in order of time, where they came from several recordings. */
+void sdw_profile_sort(struct sdw_profile *profile);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "view/reader.h"
+#include "view/reader_places.h"
 #include "view/trace_find.h"
 
 #define PATTERN "sidewinder-*"
@@ -56,6 +57,10 @@ int sdw_trace_find(const char *given, char **path)
 	*path = NULL;
 	if (!given)
 		return find_newest(path);
+	if (sdw_trace_is_url(given)) {
+		*path = strdup(given);
+		return *path ? 0 : -ENOMEM;
+	}
 	if (stat(given, &status) < 0) {
 		int err = -errno;
 
@@ -70,17 +75,18 @@ int sdw_trace_find(const char *given, char **path)
 	return *path ? 0 : -ENOMEM;
 }
 
-/* Reads the trace through a filter. */
-static int read_filtered(const char *path, const struct sdw_filter *filter,
+/* Reads traces through a filter. */
+static int read_filtered(char **paths, size_t count, const struct sdw_filter *filter,
 			 struct sdw_profile *profile)
 {
 	struct sdw_filter_sink sink;
 	int err = sdw_filter_sink_init(&sink, filter, &profile->sink);
 
 	if (!err)
-		err = sdw_trace_read(path, &sink.sink);
+		err = sdw_traces_read((const char *const *)paths, count, filter->live_s,
+				      &sink.sink);
 	if (!err && sink.samples && !profile->buckets.count) {
-		sdw_error("%s: none of %llu samples is left: only %s", path,
+		sdw_error("%s: none of %llu samples is left: only %s", paths[0],
 			  (unsigned long long)sink.samples, sink.text);
 		err = -ENOENT;
 	}
@@ -88,44 +94,58 @@ static int read_filtered(const char *path, const struct sdw_filter *filter,
 	return err;
 }
 
-static int load(const char *given, bool keep_samples, bool keep_columns,
-		const struct sdw_filter *filter, struct sdw_profile *profile)
+static int read_paths(char **paths, size_t count, const struct sdw_trace_request *request,
+		      struct sdw_profile *profile)
 {
-	char *path;
-	int err = sdw_trace_find(given, &path);
+	const struct sdw_filter *filter = request->filter;
+	int err = sdw_profile_init(profile, request->keep_samples);
 
 	if (err)
 		return err;
-	err = sdw_profile_init(profile, keep_samples);
-	if (err)
-		goto out;
-	profile->keep_columns = keep_columns;
-	err = sdw_filter_is_set(filter) ? read_filtered(path, filter, profile)
-					: sdw_trace_read(path, &profile->sink);
+	profile->keep_columns = request->keep_columns;
+	if (filter && sdw_filter_is_set(filter))
+		err = read_filtered(paths, count, filter, profile);
+	else
+		err = sdw_traces_read((const char *const *)paths, count,
+				      filter ? filter->live_s : 0, &profile->sink);
 	if (err)
 		sdw_profile_free(profile);
-out:
+	else if (count > 1)
+		sdw_profile_sort(profile);
+	return err;
+}
+
+int sdw_traces_load(const struct sdw_trace_request *request, struct sdw_profile *profile)
+{
+	size_t count = request->count ? request->count : 1, found = 0;
+	char **paths = calloc(count, sizeof(char *));
+	int err = paths ? 0 : -ENOMEM;
+
+	while (!err && found < count) {
+		err = sdw_trace_find(request->count ? request->traces[found] : NULL, &paths[found]);
+		found += !err;
+	}
+	err = err ? err : read_paths(paths, count, request, profile);
 	if (err == -ENOMEM)
-		sdw_error("out of memory while reading %s", path);
-	free(path);
+		sdw_error("out of memory while reading traces");
+	while (found)
+		free(paths[--found]);
+	free(paths);
 	return err;
 }
 
 int sdw_trace_load_filtered(const char *given, bool keep_samples, const struct sdw_filter *filter,
 			    struct sdw_profile *profile)
 {
-	return load(given, keep_samples, false, filter, profile);
-}
+	const struct sdw_trace_request request = {.traces = &given,
+						  .count = given ? 1 : 0,
+						  .keep_samples = keep_samples,
+						  .filter = filter};
 
-int sdw_trace_load_columns(const char *given, const struct sdw_filter *filter,
-			   struct sdw_profile *profile)
-{
-	return load(given, false, true, filter, profile);
+	return sdw_traces_load(&request, profile);
 }
 
 int sdw_trace_load(const char *given, bool keep_samples, struct sdw_profile *profile)
 {
-	const struct sdw_filter all = {0};
-
-	return sdw_trace_load_filtered(given, keep_samples, &all, profile);
+	return sdw_trace_load_filtered(given, keep_samples, NULL, profile);
 }

@@ -14,18 +14,24 @@
 /* Returns 0 and a path to be freed by the caller, or -errno after saying what is missing. */
 int sdw_trace_find(const char *given, char **path);
 
+/* What to read, and how. */
+struct sdw_trace_request {
+	const char *const *traces; /* directories, or urls of relay daemons */
+	size_t count;		   /* 0: the newest directory here; several are merged (merge.h) */
+	bool keep_samples;	   /* profile.h, as the next */
+	bool keep_columns;
+	const struct sdw_filter *filter; /* NULL: all of it; that nothing is left is an error */
+};
+
 /*
- * Finds a trace and reads it into `profile`, which must not be initialized and is to be freed if
+ * Finds traces and reads them into `profile`, which must not be initialized and is to be freed if
  * this succeeds. Returns 0 or -errno, after saying what is wrong.
  */
-int sdw_trace_load(const char *given, bool keep_samples, struct sdw_profile *profile);
+int sdw_traces_load(const struct sdw_trace_request *request, struct sdw_profile *profile);
 
-/* The same, of only what `filter` asks for; that nothing is left is an error too, and told. */
+/* The same of one, or by default (`given` is NULL) the newest. */
+int sdw_trace_load(const char *given, bool keep_samples, struct sdw_profile *profile);
 int sdw_trace_load_filtered(const char *given, bool keep_samples, const struct sdw_filter *filter,
 			    struct sdw_profile *profile);
-
-/* The same without samples, for what shows expressions (keep_columns of profile.h). */
-int sdw_trace_load_columns(const char *given, const struct sdw_filter *filter,
-			   struct sdw_profile *profile);
 
 #endif
