@@ -11,8 +11,15 @@
  * time_ns    CLOCK_MONOTONIC of what the event tells of. The event's own time, of the same clock,
  *            is when it was written: up to some tenths of a second later.
  * time_low   in `sample`: the low 32 bits of time_ns; the rest is that of the event's own time, or
- *            one less where that makes a time after it. A sample written more than four seconds
- *            late is a `sample_weighted`, which has all of time_ns.
+ *            one less where that makes a time after it.
+ *
+ * `sample` has no thread: it is of the thread with this tid that was defined last. What is of
+ * another one, or was written more than four seconds late, or stands for another weight than the
+ * period, is a `sample_weighted`, which has all of it; in a snapshot every sample is. (LTTng-UST
+ * puts 6 bytes in front of each event.)
+ *
+ * And one event more:
+ *
  * state      what was defined so far is told again, with the ids that it has: begins (1) and ends
  *            (0). In a snapshot and for whoever joins a live session, definitions come after what
  *            refers to them.
@@ -141,7 +148,6 @@ LTTNG_UST_TRACEPOINT_EVENT(sidewinder, sample,
 		lttng_ust_field_integer(uint8_t, recorder, recorder)
 		lttng_ust_field_integer(uint32_t, pid, pid)
 		lttng_ust_field_integer(uint32_t, tid, tid)
-		lttng_ust_field_integer(uint32_t, thread, event->thread)
 		lttng_ust_field_integer(uint32_t, stack, event->stack)
 		lttng_ust_field_integer(uint16_t, cpu, event->cpu)
 		lttng_ust_field_enum(sidewinder, status_t, uint8_t, status, event->status)

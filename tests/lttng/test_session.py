@@ -20,6 +20,8 @@ def lttng_record(context, *arguments, target=("spin.py", 1.5)):
 
 def common(name, fields):
     """What an event has in both. Of a string that is empty babeltrace2 2.0 prints the one before."""
+    if name == "sample":
+        fields.pop("thread", None)  # here it is that of the tid
     if name == "code" and fields["kind"] == MARKER:
         fields["file"] = '""'
     return name, {key: value for key, value in fields.items() if key not in ADDED}

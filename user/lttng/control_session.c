@@ -25,7 +25,7 @@
 #define LIKED_SUBBUFFER	 (512ull << 10) /* what a burst of names at the start fills */
 #define MAX_SUBBUFFER	 (16ull << 20)
 #define MAX_MEMORY	 (512ull << 20) /* of all processors */
-#define SWITCH_US	 5000000	/* an unfull buffer is written as often: it costs 2 KiB */
+#define SWITCH_US	 2000000	/* so often an unfull buffer is written, padded to a page */
 #define LIVE_US		 1000000
 
 static uint64_t processors(void)

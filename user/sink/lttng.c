@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/map64.h"
 #include "lttng/provider.h"
 #include "sink/lttng.h"
 #include "sink/lttng_definitions.h"
@@ -24,10 +25,12 @@
 #define ENABLE_MS	 8000 /* from the provider's loading to the session's knowing of it */
 #define POLL_MS		 2
 #define SNAPSHOT_MS	 15000
-#define LATE_NS		 4000000000u /* beyond that `time_low` would not be enough */
-#define TELL_NS		 5000000000u /* between two tellings to a live session, at least */
-#define TELL_SHARE	 4	     /* of the trace that they may take: one part in so many */
-#define EVENT_BYTES	 32	     /* of a sample in a buffer, with its share of all others */
+#define LATE_NS		 4000000000u  /* beyond that `time_low` would not be enough */
+#define TELL_NS		 5000000000u  /* between two tellings to a live session, at least */
+#define TELL_MAX_NS	 30000000000u /* and at most */
+#define TELL_SHARE	 4	      /* of the trace that they may take: one part in so many */
+#define EVENT_BYTES	 32	      /* of a sample in a buffer, with its share of all others */
+#define REGISTER_MS	 "3000"
 #define REGISTER_TIMEOUT "LTTNG_UST_REGISTER_TIMEOUT"
 
 struct lttng {
@@ -35,6 +38,7 @@ struct lttng {
 	struct sdw_lttng_watch watch;
 	const struct sdw_lttng_provider *provider;
 	struct sdw_lttng_definitions definitions;
+	struct sdw_map64 by_tid; /* the thread defined last with a tid: its id */
 	uint8_t recorder;
 	bool recorded; /* recording() came */
 	bool live, snapshot;
@@ -81,10 +85,31 @@ static int put_recording(struct sdw_sink *sink, const struct sdw_recording *reco
 	}
 
 PUT(process, struct sdw_process_event)
-PUT(thread, struct sdw_thread_event)
 PUT(code, struct sdw_code_event)
 PUT(frame, struct sdw_frame_event)
 PUT(stack, struct sdw_stack_event)
+
+static int put_thread(struct sdw_sink *sink, const struct sdw_thread_event *event)
+{
+	struct lttng *lttng = lttng_of(sink);
+	int err = sdw_lttng_keep_thread(&lttng->definitions, event);
+
+	/* 0, of the idle tasks, is no key */
+	err = err ?: sdw_map64_set(&lttng->by_tid, event->tid + 1ull, event->id);
+	if (!err)
+		lttng->provider->thread(lttng->recorder, event);
+	return err;
+}
+
+/* Has the event `sample` all that there is to tell of it? */
+static bool is_plain(const struct lttng *lttng, const struct sdw_sample_event *event, uint32_t tid)
+{
+	const uint64_t *last = sdw_map64_find(&lttng->by_tid, tid + 1ull);
+
+	return !lttng->snapshot && last && *last == event->thread &&
+	       event->weight == lttng->definitions.recording.period &&
+	       now_ns() - event->time_ns < LATE_NS;
+}
 
 /* Whose sample it is. Returns 0 or -EINVAL. */
 static int find_task(struct lttng *lttng, uint32_t id, uint32_t *pid, uint32_t *tid)
@@ -111,11 +136,10 @@ static int put_sample(struct sdw_sink *sink, const struct sdw_sample_event *even
 		return -EINVAL;
 	if (event->pair)
 		provider->sample_paired(lttng->recorder, pid, tid, event);
-	else if (event->weight != lttng->definitions.recording.period ||
-		 now_ns() - event->time_ns > LATE_NS)
-		provider->sample_weighted(lttng->recorder, pid, tid, event);
-	else
+	else if (is_plain(lttng, event, tid))
 		provider->sample(lttng->recorder, pid, tid, event);
+	else
+		provider->sample_weighted(lttng->recorder, pid, tid, event);
 	return 0;
 }
 
@@ -153,14 +177,23 @@ static void tell(struct lttng *lttng)
 	lttng->told_ns = now_ns();
 }
 
+/* Who joins a live session waits for the definitions: not for long, nor shall they be most of it.
+ */
+static bool must_tell(const struct lttng *lttng)
+{
+	uint64_t since_ns = now_ns() - lttng->told_ns;
+
+	return lttng->live && since_ns > TELL_NS &&
+	       (since_ns > TELL_MAX_NS || lttng->bytes > TELL_SHARE * lttng->definitions.bytes);
+}
+
 static int put_flush(struct sdw_sink *sink, uint64_t flush_ns)
 {
 	struct lttng *lttng = lttng_of(sink);
 	struct sdw_lttng_watch *watch = &lttng->watch;
 
 	(void)flush_ns; /* LTTng's own timers write */
-	if (lttng->live && now_ns() - lttng->told_ns > TELL_NS &&
-	    lttng->bytes > TELL_SHARE * lttng->definitions.bytes)
+	if (must_tell(lttng))
 		tell(lttng);
 	if (!sdw_lttng_watch_poll(watch))
 		return 0;
@@ -192,6 +225,7 @@ static int put_close(struct sdw_sink *sink)
 	}
 	sdw_lttng_watch_close(&lttng->watch);
 	sdw_lttng_definitions_free(&lttng->definitions);
+	sdw_map64_free(&lttng->by_tid);
 	free(lttng);
 	return 0;
 }
@@ -213,8 +247,10 @@ static const struct sdw_sink_ops lttng_ops = {
 };
 
 /*
- * Loads the provider, which registers with the session daemons in the background: with a timeout of
- * 0 it does not wait for them. The command that we run gets the environment as it was.
+ * Loads the provider, which registers with the session daemons. Ours has just answered; what hangs
+ * is waited for no longer than this. It is also how long the library waits for each answer while
+ * it registers: with 0 that is 1 ms, and on a busy machine the events are then not known. The
+ * command that we run gets the environment as it was.
  */
 static int load_provider(struct lttng *lttng)
 {
@@ -223,7 +259,7 @@ static int load_provider(struct lttng *lttng)
 
 	if (was && !kept)
 		return -ENOMEM;
-	setenv(REGISTER_TIMEOUT, "0", 1);
+	setenv(REGISTER_TIMEOUT, REGISTER_MS, 1);
 	lttng->provider =
 		sdw_lttng_library_open(SDW_LTTNG_PROVIDER_FILE, SDW_LTTNG_PROVIDER_SYMBOL);
 	if (kept)

@@ -33,6 +33,7 @@ struct sdw_lttng_recorder {
 	bool snapshot, by_signal;
 	uint32_t pid, tid;		     /* of the sample that comes next */
 	struct sdw_map64 threads, processes; /* that are known, by id */
+	struct sdw_map64 by_tid;	     /* the thread defined last with tid - 1: its id */
 	uint32_t thread_count, process_count;
 	struct {
 		struct item *items;
@@ -93,6 +94,8 @@ static int take_thread(struct sdw_sink *sink, const struct sdw_thread_event *eve
 	if (!recorder->next || !event->id || sdw_map64_find(&recorder->threads, event->id))
 		return 0;
 	recorder->thread_count++;
+	if (sdw_map64_set(&recorder->by_tid, event->tid + 1ull, event->id))
+		return -ENOMEM;
 	return sdw_map64_set(&recorder->threads, event->id, 1)
 		       ?: recorder->next->ops->thread(recorder->next, event);
 }
@@ -112,28 +115,35 @@ TAKE(stack, struct sdw_stack_event)
 
 /* ---- sending on ---- */
 
-/* A thread whose definition LTTng has lost is known by its numbers at least. */
-static int know_thread(struct sdw_lttng_recorder *recorder, uint32_t id, uint64_t time_ns)
+/*
+ * The thread of a sample; one that has none is of the thread that was defined last with its tid. A
+ * thread whose definition LTTng has lost is known by its numbers at least.
+ */
+static int know_thread(struct sdw_lttng_recorder *recorder, uint32_t *id, uint64_t time_ns)
 {
-	struct sdw_thread_event thread = {
-		.time_ns = time_ns,
-		.id = id,
-		/* beyond the ids that a recorder gives, one for each process */
-		.process = UINT32_MAX - recorder->pid,
-		.tid = recorder->tid,
-		.inner_tid = recorder->tid,
-		.name = "[not in this trace]",
-	};
+	const uint64_t *last = *id ? NULL : sdw_map64_find(&recorder->by_tid, recorder->tid + 1ull);
+	/* beyond the ids that a recorder gives */
 	struct sdw_process_event process = {
 		.time_ns = time_ns,
-		.id = thread.process,
+		.id = UINT32_MAX - recorder->pid,
 		.pid = recorder->pid,
 		.inner_pid = recorder->pid,
 		.comm = "[not in this trace]",
 	};
+	struct sdw_thread_event thread = {
+		.time_ns = time_ns,
+		.id = *id ? *id : UINT32_MAX - recorder->tid,
+		.process = process.id,
+		.tid = recorder->tid,
+		.inner_tid = recorder->tid,
+		.name = "[not in this trace]",
+	};
 
-	if (!id || sdw_map64_find(&recorder->threads, id))
-		return id ? 0 : -EINVAL;
+	if (last)
+		*id = (uint32_t)*last;
+	if (*id && sdw_map64_find(&recorder->threads, *id))
+		return 0;
+	*id = thread.id;
 	return take_process(&recorder->sink, &process) ?: take_thread(&recorder->sink, &thread);
 }
 
@@ -147,12 +157,10 @@ static void note(struct sdw_lttng_recorder *recorder, uint64_t time_ns)
 static int send_sample(struct sdw_lttng_recorder *recorder, const struct sdw_sample_event *event)
 {
 	struct sdw_sample_event sample = *event;
-	int err = know_thread(recorder, event->thread, event->time_ns);
+	int err = know_thread(recorder, &sample.thread, event->time_ns);
 
 	if (err)
 		return err;
-	if (!sample.weight)
-		sample.weight = recorder->reader.period; /* it came before that was known */
 	if (!recorder->by_signal)
 		recorder->status[event->status]++;
 	note(recorder, event->time_ns);
@@ -162,7 +170,8 @@ static int send_sample(struct sdw_lttng_recorder *recorder, const struct sdw_sam
 static int send_signal_sample(struct sdw_lttng_recorder *recorder,
 			      const struct sdw_signal_sample_event *event)
 {
-	int err = know_thread(recorder, event->thread, event->time_ns);
+	struct sdw_signal_sample_event sample = *event;
+	int err = know_thread(recorder, &sample.thread, event->time_ns);
 
 	if (err)
 		return err;
@@ -171,7 +180,7 @@ static int send_signal_sample(struct sdw_lttng_recorder *recorder,
 	recorder->signal_samples++;
 	recorder->signal_merged += event->merged;
 	note(recorder, event->time_ns);
-	return sdw_sink_signal_sample(recorder->next, event);
+	return sdw_sink_signal_sample(recorder->next, &sample);
 }
 
 static int send_lost(struct sdw_lttng_recorder *recorder, const struct sdw_lost_event *event)
@@ -250,10 +259,9 @@ static int take_sample(struct sdw_sink *sink, const struct sdw_sample_event *eve
 {
 	struct sdw_lttng_recorder *recorder = recorder_of(sink);
 	struct item *item;
-	int err = waits(recorder) ? 0 : send_queue(recorder, 0);
 
-	if (err || !waits(recorder))
-		return err ?: send_sample(recorder, event);
+	if (!waits(recorder))
+		return send_sample(recorder, event);
 	item = add_item(recorder, ITEM_SAMPLE);
 	if (item)
 		item->sample = *event;
@@ -264,10 +272,9 @@ static int take_signal_sample(struct sdw_sink *sink, const struct sdw_signal_sam
 {
 	struct sdw_lttng_recorder *recorder = recorder_of(sink);
 	struct item *item;
-	int err = waits(recorder) ? 0 : send_queue(recorder, 0);
 
-	if (err || !waits(recorder))
-		return err ?: send_signal_sample(recorder, event);
+	if (!waits(recorder))
+		return send_signal_sample(recorder, event);
 	item = add_item(recorder, ITEM_SIGNAL_SAMPLE);
 	if (item)
 		item->signal_sample = *event;
@@ -293,10 +300,8 @@ static int take_totals(struct sdw_sink *sink, const struct sdw_totals *totals)
 	struct item *item;
 
 	if (!waits(recorder)) {
-		int err = send_queue(recorder, 0);
-
 		recorder->told = *totals;
-		return err ?: send_totals(recorder);
+		return send_totals(recorder);
 	}
 	item = sdw_array_reserve(&recorder->totals, 1) ? NULL : add_item(recorder, ITEM_TOTALS);
 	if (!item)
@@ -363,6 +368,7 @@ static void reset(struct sdw_lttng_recorder *recorder)
 {
 	sdw_map64_clear(&recorder->threads);
 	sdw_map64_clear(&recorder->processes);
+	sdw_map64_clear(&recorder->by_tid);
 	recorder->thread_count = recorder->process_count = 0;
 	recorder->queue.count = recorder->totals.count = 0;
 	memset(recorder->status, 0, sizeof(recorder->status));
@@ -423,6 +429,8 @@ int sdw_lttng_recorder_begin(struct sdw_lttng_recorder *recorder, const bt_field
 	recorder->next = sdw_merge_add(recorder->merge);
 	if (!recorder->next)
 		return -ENOMEM;
+	if (!recorder->snapshot)
+		recorder->queue.count = recorder->totals.count = 0;
 	err = send_recording(recorder, payload);
 	sdw_reader_free(&recorder->reader); /* the texts that were repaired */
 	return err;
@@ -500,6 +508,7 @@ void sdw_lttng_recorder_free(struct sdw_lttng_recorder *recorder)
 	sdw_reader_free(&recorder->reader);
 	sdw_map64_free(&recorder->threads);
 	sdw_map64_free(&recorder->processes);
+	sdw_map64_free(&recorder->by_tid);
 	free(recorder->queue.items);
 	free(recorder->totals.items);
 	free(recorder);

@@ -10,8 +10,9 @@
 #include "view/reader_events.h"
 #include "view/reader_lttng.h"
 
-#define PREFIX	  "sidewinder:"
-#define RECORDERS 256 /* numbers that `recorder` has */
+#define PREFIX	     "sidewinder:"
+#define THREAD_FIELD 2	 /* of a sample, ctf_format.c */
+#define RECORDERS    256 /* numbers that `recorder` has */
 
 /* beyond the events of a CTF trace */
 enum { EVENT_RECORDING = SDW_CTF_EVENT_COUNT, EVENT_STATE, EVENT_OTHER };
@@ -80,6 +81,8 @@ static int find_fields(struct class *class, const bt_field_class *payload)
 	type = &sdw_ctf_event_types[class->event];
 	for (size_t i = 0; i < type->count; i++) {
 		index = sdw_reader_find_member(payload, &type->fields[i]);
+		if (index < 0 && class->event == SDW_CTF_SAMPLE && i == THREAD_FIELD)
+			index = UINT8_MAX; /* it is that of the tid */
 		if (index < 0)
 			return -EINVAL;
 		class->fields.member[i] = (uint8_t)index;
