@@ -68,6 +68,18 @@ static bool has_fault(const struct sdw_findings *findings)
 	return findings->out_of_memory;
 }
 
+/* Why the signal path is out of question, or NULL. */
+static const char *no_signal(bool running)
+{
+	const struct sdw_option *option = sdw_usage_record.options;
+
+	while (option->type && !(option->name && !strcmp(option->name, "path")))
+		option++;
+	if (!option->type)
+		return "this version has none";
+	return running ? "only for commands that sidewinder starts" : NULL;
+}
+
 static void add_libraries(struct sdw_findings *findings)
 {
 	sdw_findings_add(findings, "libraries", SDW_LEVEL_OK, NULL,
@@ -84,6 +96,7 @@ static void look_at_machine(struct doctor_command *command, struct json_object *
 
 	sdw_machine_gather(&facts);
 	sdw_machine_judge(&facts, &findings, &command->works);
+	command->works.signal &= !no_signal(false);
 	add_libraries(&findings);
 	if (has_fault(&findings) || !command->works.bpf)
 		command->well = false;
@@ -92,7 +105,7 @@ static void look_at_machine(struct doctor_command *command, struct json_object *
 		json_object_object_add(all, "machine", sdw_findings_json(&findings));
 	} else {
 		sdw_findings_print("This machine", &findings, command->colour, stdout);
-		sdw_works_print(&command->works, false, command->colour, stdout);
+		sdw_works_print(&command->works, no_signal(false), command->colour, stdout);
 	}
 	sdw_findings_free(&findings);
 }
@@ -114,7 +127,8 @@ static void show_target(struct doctor_command *command, struct sdw_doctor_target
 		putchar('\n');
 		sdw_findings_print(target->name, &target->findings, command->colour, stdout);
 		if (target->found)
-			sdw_works_print(&target->works, running, command->colour, stdout);
+			sdw_works_print(&target->works, no_signal(running), command->colour,
+					stdout);
 	}
 	sdw_findings_free(&target->findings);
 }

@@ -53,13 +53,12 @@ static void print_way(const char *key, bool works, const char *text, bool colour
 	fprintf(file, "%-20s %s %s\n", key, works ? "works:" : "does not work:", text);
 }
 
-void sdw_works_print(const struct sdw_works *works, bool running, bool colour, FILE *file)
+void sdw_works_print(const struct sdw_works *works, const char *no_signal, bool colour, FILE *file)
 {
 	print_way("BPF path", works->bpf, "sidewinder record, top", colour, file);
-	if (running) {
+	if (no_signal) {
 		print_mark(SDW_LEVEL_NOTE, colour, file);
-		fprintf(file, "%-20s %s\n", "signal path",
-			"only for commands that sidewinder starts");
+		fprintf(file, "%-20s %s\n", "signal path", no_signal);
 	} else {
 		print_way("signal path", works->signal,
 			  "sidewinder record --path=signal -- COMMAND", colour, file);

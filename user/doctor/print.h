@@ -11,8 +11,9 @@
 /* A heading and a line for each finding; text of targets is escaped. */
 void sdw_findings_print(const char *title, const struct sdw_findings *findings, bool colour,
 			FILE *file);
-/* A line a way, and whether it works. running: of a process that runs, no signal path. */
-void sdw_works_print(const struct sdw_works *works, bool running, bool colour, FILE *file);
+/* A line a way, and whether it works. no_signal: why the signal path is out of question, or NULL.
+ */
+void sdw_works_print(const struct sdw_works *works, const char *no_signal, bool colour, FILE *file);
 
 /* [{key, level, text, fix (null: none)}]; NULL without memory. */
 struct json_object *sdw_findings_json(const struct sdw_findings *findings);
