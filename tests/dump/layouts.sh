@@ -11,7 +11,7 @@ print=$1
 tests=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-interpreters=$("$tests/../tools/interpreters.sh") || exit 1
+interpreters=$("$tests/../tools/interpreters.sh" ${EVERY:+--all}) || exit 1
 number=0
 failed=0
 

@@ -12,7 +12,7 @@ $(O)/tests/dump/print: $(O)/tests/dump/print.o $(LIBRARY)
 
 .PHONY: object-layouts dumps
 object-layouts: $(O)/tests/dump/print
-	$(Q)CC='$(CC)' tests/dump/layouts.sh $<
+	$(Q)CC='$(CC)' EVERY='$(EVERY)' tests/dump/layouts.sh $<
 
 dumps: all
 	$(Q)$(PYTHON) tests/system/run.py $(if $(EVERY),--every) --tests tests/dump $(if $(ONLY),--only '$(ONLY)') $(O)/sidewinder

@@ -90,6 +90,13 @@ static void probe_dicts(struct sdw_object_layout *objects)
 #endif
 	objects->keys_nentries = offsetof(keys, dk_nentries);
 	objects->keys_indices = offsetof(keys, dk_indices);
+#if PY_VERSION_HEX >= 0x030b0000
+#ifdef Py_GIL_DISABLED
+	objects->managed_dict = 8; /* MANAGED_DICT_OFFSET of internal/pycore_object.h */
+#else
+	objects->managed_dict = 24;
+#endif
+#endif
 	objects->heap_type_keys = offsetof(PyHeapTypeObject, ht_cached_keys);
 }
 
@@ -97,6 +104,9 @@ int main(void)
 {
 	struct sdw_object_layout objects = {.version = PY_VERSION_HEX >> 16};
 
+#ifdef Py_GIL_DISABLED
+	objects.free_threaded = true;
+#endif
 	probe_states(&objects);
 	probe_frames(&objects);
 	probe_dicts(&objects);

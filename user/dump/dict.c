@@ -159,7 +159,7 @@ static int find_managed(const struct sdw_dump_memory *memory, const struct sdw_o
 	uint64_t dict, values = 0;
 	uint8_t valid = 0;
 
-	if (!sdw_dump_word(memory, address - 24, &dict))
+	if (!sdw_dump_word(memory, address - memory->objects.managed_dict, &dict))
 		return -ENOENT;
 	if (version == 0x030b && !sdw_dump_word(memory, address - 32, &values))
 		return -ENOENT;

@@ -60,7 +60,7 @@ static uint64_t mark_holders(struct sdw_dump_process *process)
 
 		if (sdw_dump_state_read(&process->memory, states, states->all.items[i].address,
 					&state) ||
-		    !state.holds_gil)
+		    !state.holds_gil || !states->interpreters.items[state.interpreter].has_gil)
 			continue;
 		holders = sdw_mix64(holders ^ state.address);
 		thread = thread_of(process, i);
@@ -82,7 +82,8 @@ static bool find_gil(const struct sdw_dump_process *process, const struct sdw_ta
 		const struct sdw_dump_interpreter *interpreter =
 			&process->states.interpreters.items[i];
 
-		if (interpreter->gil && task->arguments[0] >= interpreter->gil &&
+		if (interpreter->has_gil && interpreter->gil &&
+		    task->arguments[0] >= interpreter->gil &&
 		    task->arguments[0] - interpreter->gil < interpreter->gil_size) {
 			*index = (uint32_t)i;
 			return true;
@@ -117,7 +118,7 @@ void sdw_dump_gil_read(struct sdw_dump_process *process)
 {
 	const uint64_t nobody = 1;
 
-	if (process->python != 1 || process->memory.python->layout.free_threaded)
+	if (process->python != 1)
 		return;
 	for (int i = 0; i < MAX_LOOKS; i++) {
 		uint64_t before = mark_holders(process);

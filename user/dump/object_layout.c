@@ -133,6 +133,7 @@ static const struct sdw_object_layout table[] = {
 		.keys_kind = 10,
 		.keys_nentries = 24,
 		.keys_indices = 32,
+		.managed_dict = 24,
 		.heap_type_keys = 872,
 	},
 	{
@@ -153,6 +154,7 @@ static const struct sdw_object_layout table[] = {
 		.keys_kind = 10,
 		.keys_nentries = 24,
 		.keys_indices = 32,
+		.managed_dict = 24,
 		.heap_type_keys = 880,
 	},
 	{
@@ -174,7 +176,31 @@ static const struct sdw_object_layout table[] = {
 		.keys_nentries = 24,
 		.keys_indices = 32,
 		.values_first = 8,
+		.managed_dict = 24,
 		.heap_type_keys = 880,
+	},
+	{
+		.version = 0x030d,
+		.free_threaded = true,
+		.interpreter_id = 7272,
+		.interpreter_modules = 7664,
+		.runtime_gil = SDW_NO_OFFSET,
+		.interpreter_gil = 16,
+		.gil_size = 216,
+		.frame_locals = 72,
+		.code_varnames = SDW_NO_OFFSET,
+		.code_cellvars = SDW_NO_OFFSET,
+		.code_freevars = SDW_NO_OFFSET,
+		.code_names = 112,
+		.code_kinds = 120,
+		.tuple_items = 8,
+		.keys_size = 9,
+		.keys_kind = 10,
+		.keys_nentries = 24,
+		.keys_indices = 32,
+		.values_first = 8,
+		.managed_dict = 8,
+		.heap_type_keys = 896,
 	},
 	{
 		.version = 0x030e,
@@ -195,6 +221,7 @@ static const struct sdw_object_layout table[] = {
 		.keys_nentries = 24,
 		.keys_indices = 32,
 		.values_first = 8,
+		.managed_dict = 24,
 		.heap_type_keys = 880,
 	},
 	{
@@ -216,17 +243,16 @@ static const struct sdw_object_layout table[] = {
 		.keys_nentries = 24,
 		.keys_indices = 32,
 		.values_first = 8,
+		.managed_dict = 24,
 		.heap_type_keys = 888,
 	},
 };
 
 int sdw_object_layout_for(const struct sdw_pylayout *layout, struct sdw_object_layout *objects)
 {
-	/* their interpreters and dicts hold more */
-	if (layout->free_threaded)
-		return -ENOTSUP;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (table[i].version == layout->version) {
+		if (table[i].version == layout->version &&
+		    table[i].free_threaded == layout->free_threaded) {
 			*objects = table[i];
 			return 0;
 		}

@@ -16,6 +16,7 @@
 
 struct sdw_object_layout {
 	uint16_t version; /* major << 8 | minor */
+	bool free_threaded;
 
 	uint32_t interpreter_id;      /* int64_t */
 	uint32_t interpreter_modules; /* sys.modules, a dict */
@@ -41,6 +42,7 @@ struct sdw_object_layout {
 	uint32_t keys_indices; /* the index table; entries follow it */
 	uint32_t values_first; /* PyDictValues: the first value */
 
+	uint32_t managed_dict; /* >= 3.11: how far in front of an instance its dict's pointer is */
 	uint32_t heap_type_keys; /* ht_cached_keys of a class: names of its instances' values */
 };
 

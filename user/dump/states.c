@@ -58,8 +58,10 @@ static bool read_int(const struct sdw_dump_memory *memory, uint64_t address, int
 static void find_gil(const struct sdw_dump_memory *memory, struct sdw_dump_interpreter *interpreter)
 {
 	const struct sdw_object_layout *objects = &memory->objects;
+	int32_t enabled = 0;
 
-	if (!memory->has_objects || memory->python->layout.free_threaded)
+	interpreter->has_gil = !memory->python->layout.free_threaded;
+	if (!memory->has_objects)
 		return;
 	interpreter->gil_size = objects->gil_size;
 	if (objects->runtime_gil != SDW_NO_OFFSET)
@@ -68,6 +70,9 @@ static void find_gil(const struct sdw_dump_memory *memory, struct sdw_dump_inter
 		 !sdw_dump_word(memory, interpreter->address + objects->interpreter_gil,
 				&interpreter->gil))
 		interpreter->gil = 0;
+	/* `enabled` is its first member there, CPython 3.13 Include/internal/pycore_gil.h */
+	if (!interpreter->has_gil && interpreter->gil)
+		interpreter->has_gil = read_int(memory, interpreter->gil, &enabled) && enabled;
 }
 
 static int add_interpreter(const struct sdw_dump_memory *memory, struct sdw_dump_states *states,

@@ -29,7 +29,8 @@ struct sdw_dump_interpreter {
 	int64_t id;
 	bool id_known;
 	bool gc_known, gc_running; /* 3.6 and before do not tell */
-	uint64_t gil, gil_size;	   /* 0: not known, or there is none */
+	bool has_gil;		   /* false: a free-threaded build that does without */
+	uint64_t gil, gil_size;	   /* 0: not known */
 };
 
 struct sdw_dump_state {

@@ -88,7 +88,7 @@ static void print_interpreter(const struct printer *printer, uint32_t index)
 		fprintf(file, "Interpreter %" PRId64 ": ", interpreter->id);
 	else
 		fprintf(file, "Interpreter %" PRIu32 ": ", index);
-	if (process->memory.python->layout.free_threaded) {
+	if (!interpreter->has_gil) {
 		fputs("no GIL (free-threaded)", file);
 	} else {
 		for (size_t i = 0; i < process->threads.count; i++) {
