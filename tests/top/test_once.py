@@ -96,7 +96,7 @@ def test_command_has_its_own_output_and_status(context):
 def test_wrong_use_is_told(context):
     for status, text, arguments in (
             (1, "standard output is no terminal: --once prints a table", ("-p", str(os.getpid()))),
-            (2, "top: nothing to record: give a command", ()),
+            (2, "top: --children and --no-children mean nothing with", ("--children",)),
             (2, "top: --command-output is for a command", ("--once", "-a", "--command-output", "x")),
             (2, "top: --force replaces a trace", ("--once", "-a", "--force")),
             (2, "top: --by: 'module' is not one of function line thread process", ("--by=module", "-a")),

@@ -33,6 +33,7 @@ static void test_defaults_are_those_of_the_help_text(void **state)
 	(void)state;
 	assert_int_equal(parse("top -p 4711"), SDW_OPTIONS_GO_ON);
 	assert_int_equal(arguments.capture.config.pids[0], 4711);
+	assert_false(arguments.capture.config.all);
 	assert_int_equal(arguments.capture.config.frequency, 1000);
 	assert_true(arguments.capture.config.duration_s == 0);
 	assert_null(arguments.capture.config.output);
@@ -44,6 +45,8 @@ static void test_defaults_are_those_of_the_help_text(void **state)
 	assert_int_equal(arguments.view.sort, SDW_TOP_SORT_SELF_NOW);
 	assert_int_equal(arguments.view.frames, SDW_TOP_PYTHON);
 	assert_string_equal(arguments.view.filter, "");
+	assert_int_equal(parse("top"), SDW_OPTIONS_GO_ON); /* the whole machine */
+	assert_true(arguments.capture.config.all);
 }
 
 static void test_print_ends_by_itself_a_command_with_its_own_end(void **state)
@@ -76,8 +79,8 @@ static void test_what_to_show_at_first(void **state)
 static void test_what_does_not_go_together_is_wrong_use(void **state)
 {
 	static const char *const lines[] = {
-		"top",
 		"top -a -p 1",
+		"top --children",
 		"top -p 0",
 		"top -a -w 0.5",
 		"top -a -w 61",

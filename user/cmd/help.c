@@ -2,6 +2,8 @@
 /* help.c - sidewinder help, --help, --version, and a verb that does not exist. */
 #include <babeltrace2/babeltrace.h>
 #include <bpf/libbpf.h>
+#define NCURSES_NOMACROS /* short words are no macros */
+#include <curses.h>
 #include <elfutils/version.h>
 #include <json-c/json_c_version.h>
 #include <libunwind.h>
@@ -182,6 +184,7 @@ void sdw_version_print(FILE *to)
 	fprintf(to, "babeltrace2 %u.%u.%u\n", bt_version_get_major(), bt_version_get_minor(),
 		bt_version_get_patch());
 	fprintf(to, "json-c %s\n", json_c_version());
+	fprintf(to, "%s\n", curses_version());
 	fprintf(to, "elfutils %d.%d\n", _ELFUTILS_VERSION / 1000, _ELFUTILS_VERSION % 1000);
 	fprintf(to, "protobuf-c %s\n", protobuf_c_version());
 	fprintf(to, "zlib %s\n", zlibVersion());

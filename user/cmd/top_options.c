@@ -84,6 +84,8 @@ static const struct sdw_option options[] = {
 };
 
 static const char *const examples[] = {
+	"sidewinder top",
+	"what the whole machine does now",
 	"sidewinder top -p 4711",
 	"what a running service does now",
 	"sidewinder top -p 4711 --children --by=process",
@@ -92,8 +94,8 @@ static const char *const examples[] = {
 	"only the threads with such names",
 	"sidewinder top --container web",
 	"a container of Docker, Podman, Kubernetes and others, by name or id",
-	"sidewinder top -a --all-frames --kernel",
-	"the whole machine, native and kernel functions too",
+	"sidewinder top --all-frames --kernel",
+	"native and kernel functions too",
 	"sidewinder top --once -d 10 -p 4711 --sort=total-now",
 	"ten seconds as a table, for a log or a ticket",
 	"sidewinder top --json -p 4711 | jq '.now.gil_held'",
@@ -104,11 +106,12 @@ static const char *const examples[] = {
 const struct sdw_usage sdw_usage_top = {
 	.verb = "top",
 	.arguments = "[OPTION]... [--] COMMAND [ARGUMENT]...\n"
-		     "       sidewinder top [OPTION]... --pid PID | --container NAME | --all",
-	.summary = "Shows the hottest functions, lines, threads or processes of running Python "
-		   "programs, now and since it began, live on the screen; the key h tells all "
-		   "keys. The exit status is that of a command which ended by itself, 1 if "
-		   "something failed, 2 for wrong use.",
+		     "       sidewinder top [OPTION]... [--pid PID | --container NAME | --all]",
+	.summary =
+		"Shows the hottest functions, lines, threads or processes of running Python "
+		"programs, now and since it began, live on the screen; the key h tells all "
+		"keys. Without a target it shows the whole machine. The exit status is that of a command which ended by itself, 1 if "
+		"something failed, 2 for wrong use.",
 	.options = options,
 	.examples = examples,
 	.command_follows = true,
@@ -135,6 +138,11 @@ static int check(struct sdw_top_arguments *arguments)
 		memcpy(arguments->view.filter, arguments->filter, strlen(arguments->filter) + 1);
 	}
 	return 0;
+}
+
+static bool has_target(const struct sdw_config *config)
+{
+	return config->pid_count || config->cgroup_count || config->container_count;
 }
 
 static void fill_defaults(struct sdw_top_arguments *arguments)
@@ -164,6 +172,8 @@ enum sdw_options_result sdw_top_options_parse(int argc, char **argv,
 	result = sdw_options_parse(&sdw_usage_top, argc, argv, arguments, &first);
 	if (result != SDW_OPTIONS_GO_ON)
 		return result;
+	if (first == argc && !has_target(&arguments->capture.config))
+		arguments->capture.config.all = true; /* as every other top does */
 	err = sdw_capture_arguments_check(&arguments->capture, first < argc ? argv + first : NULL);
 	err = err ?: check(arguments);
 	if (err)
