@@ -4,7 +4,7 @@ import os
 import re
 import signal
 import stat
-import subprocess
+import time
 
 import recording as rec
 
@@ -40,13 +40,17 @@ def test_a_mistake_in_the_file_is_named_with_its_line(context):
 
 def test_a_signal_shows_how_it_looks_so_far(context):
     out, err, trace = context.file("out"), context.file("err"), context.fresh_trace()
-    process = context.profiler.start(out, err, "record", "-o", trace, "--", *context.target("spin.py", 6))
+    process = context.profiler.start(out, err, "record", "-o", trace, "--", *context.target("spin.py", 20))
     context.processes.append(process)
     rec.wait_for(lambda: "@main" in rec.read_text(out), 20, "start of the target")
-    rec.wait_for(lambda: os.path.getsize(os.path.join(trace, "stream")) > 4096, 20, "packet in the trace")
-    process.send_signal(signal.SIGUSR1)
-    text = rec.wait_for(lambda: (lambda text: text if "spin.py" in text else None)(rec.read_text(err)), 20,
-                        "table of hot functions")
+
+    def asked():  # until the target's own functions are known, which can take a while
+        process.send_signal(signal.SIGUSR1)
+        time.sleep(0.2)
+        text = rec.read_text(err)
+        return text if "spin.py" in text else None
+
+    text = rec.wait_for(asked, 30, "table of hot functions")
     assert re.search(r"\d+\.\d\d s so far: \d+ samples, \d+ lost; 'sidewinder report ", text), text
     assert process.poll() is None, "the recording ended"
     shown = context.profiler.run("report", trace).stdout
