@@ -91,6 +91,7 @@ static void quit(struct top *top)
 
 	if (top->view->state == SDW_TOP_ENDED)
 		return;
+	top->view->quit = false; /* asked for; the recording's end is awaited */
 	sdw_session_stop(top->session);
 	if (config->command)
 		snprintf(top->message, sizeof(top->message),

@@ -178,6 +178,56 @@ static void pause_or_go_on(struct sdw_top_view *view)
 		view->state = view->state == SDW_TOP_LIVE ? SDW_TOP_PAUSED : SDW_TOP_LIVE;
 }
 
+/* Other rows, or in another order. Returns false for a key that does nothing of this. */
+static bool show_other(struct sdw_top_view *view, uint32_t key)
+{
+	switch (key) {
+	case 'f':
+		show_by(view, SDW_TOP_BY_FUNCTION);
+		return true;
+	case 'l':
+		show_by(view, SDW_TOP_BY_LINE);
+		return true;
+	case 't':
+		show_by(view, SDW_TOP_BY_THREAD);
+		return true;
+	case 'p':
+		show_by(view, SDW_TOP_BY_PROCESS);
+		return true;
+	case 'n':
+		view->frames = view->frames == SDW_TOP_PYTHON ? SDW_TOP_ALL : SDW_TOP_PYTHON;
+		forget_selection(view);
+		return true;
+	case 's':
+	case '>':
+		sort_by(view, 1);
+		return true;
+	case 'S':
+	case '<':
+		sort_by(view, SDW_TOP_SORT_COUNT - 1); /* -1 of two, too */
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The letters of less and vi for the keys that some keyboards lack. */
+static uint32_t movement(uint32_t key)
+{
+	switch (key) {
+	case 'j':
+		return SDW_TOP_KEY_DOWN;
+	case 'k':
+		return SDW_TOP_KEY_UP;
+	case 'g':
+		return SDW_TOP_KEY_HOME;
+	case 'G':
+		return SDW_TOP_KEY_END;
+	default:
+		return key;
+	}
+}
+
 static void command(struct sdw_top_view *view, const struct sdw_top_list *list, uint32_t key)
 {
 	switch (key) {
@@ -189,30 +239,6 @@ static void command(struct sdw_top_view *view, const struct sdw_top_list *list, 
 	case '?':
 		view->help = true;
 		view->first = 0;
-		break;
-	case 'f':
-		show_by(view, SDW_TOP_BY_FUNCTION);
-		break;
-	case 'l':
-		show_by(view, SDW_TOP_BY_LINE);
-		break;
-	case 't':
-		show_by(view, SDW_TOP_BY_THREAD);
-		break;
-	case 'p':
-		show_by(view, SDW_TOP_BY_PROCESS);
-		break;
-	case 'n':
-		view->frames = view->frames == SDW_TOP_PYTHON ? SDW_TOP_ALL : SDW_TOP_PYTHON;
-		forget_selection(view);
-		break;
-	case 's':
-	case '>':
-		sort_by(view, 1);
-		break;
-	case 'S':
-	case '<':
-		sort_by(view, SDW_TOP_SORT_COUNT - 1); /* -1 of two, too */
 		break;
 	case ' ':
 		pause_or_go_on(view);
@@ -227,20 +253,9 @@ static void command(struct sdw_top_view *view, const struct sdw_top_list *list, 
 	case SDW_TOP_KEY_ESCAPE:
 		back(view);
 		break;
-	case 'j':
-		move(view, list, SDW_TOP_KEY_DOWN);
-		break;
-	case 'k':
-		move(view, list, SDW_TOP_KEY_UP);
-		break;
-	case 'g':
-		move(view, list, SDW_TOP_KEY_HOME);
-		break;
-	case 'G':
-		move(view, list, SDW_TOP_KEY_END);
-		break;
 	default:
-		if (key >= SDW_TOP_KEY_UP && key <= SDW_TOP_KEY_END)
+		key = movement(key);
+		if (!show_other(view, key) && key >= SDW_TOP_KEY_UP && key <= SDW_TOP_KEY_END)
 			move(view, list, key);
 	}
 }

@@ -40,7 +40,7 @@ struct sdw_top_view {
 	char filter[SDW_TOP_FILTER_BYTES]; /* only rows with this text, whatever its case */
 	bool editing;			   /* keys go into the filter */
 	bool help;
-	bool quit;
+	bool quit; /* was asked for; the caller takes it back */
 	/* only what this thread or process does now; 0: all (see sdw_top_model_count_owner()) */
 	uint32_t owner;
 	bool owner_is_thread;
