@@ -52,7 +52,7 @@ static __always_inline bool on_stack(const struct sdw_scratch *scratch, __u64 ad
 	return address >= sp && address < end;
 }
 
-/* 3.8 to 3.10: the evaluation keeps the address of its frame object in a register or on the stack.
+/* 2.7 to 3.10: the evaluation keeps the address of its frame object in a register or on the stack.
  */
 static __always_inline __u64 frame_object_mark(struct sdw_scratch *scratch, __u64 frame)
 {
@@ -197,8 +197,8 @@ __noinline int sdw_search_step(__u32 cpu)
 
 static int search_in_loop(__u32 index, void *context)
 {
-	/* the verifier takes what a global function returns for any number: 0 or 1 is asked for, and
-	 * the compiler, which knows that it is, must not leave out the proof (clang 19 does) */
+	/* the verifier takes what a global function returns for any number: 0 or 1 is asked for,
+	 * and the compiler, which knows that it is, must not leave out the proof (clang 19 does) */
 	return SDW_WALK_HIDE(sdw_search_step(*(__u32 *)context)) & 1;
 }
 

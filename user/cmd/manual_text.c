@@ -16,11 +16,12 @@
 	}
 
 static const struct sdw_manual_item program_description[] = {
-	{NULL, "Nothing is changed in the programs that it looks at: no restart, no agent, no "
-	       "signal, no stop. At each overflow of a performance counter, or of a clock, a BPF "
-	       "program reads the stack of CPython 3.8 to 3.13 out of the interrupted thread's "
-	       "memory. Native and kernel frames are added in the order in which they were called. "
-	       "Every overflow is a sample, or counted as lost for exactly one reason."},
+	{NULL,
+	 "Nothing is changed in the programs that it looks at: no restart, no agent, no "
+	 "signal, no stop. At each overflow of a performance counter, or of a clock, a BPF "
+	 "program reads the stack of CPython 2.7 and 3.6 to 3.15 out of the interrupted thread's "
+	 "memory. Native and kernel frames are added in the order in which they were called. "
+	 "Every overflow is a sample, or counted as lost for exactly one reason."},
 	{0},
 };
 

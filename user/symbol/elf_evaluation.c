@@ -24,9 +24,8 @@
 #define MAX_RANGES     64	  /* compilers make two or three */
 #define MAX_CODE_BYTES (1u << 20) /* of the function; real ones have 35 to 60 KB */
 #define EVALUATION     "_PyEval_EvalFrameDefault"
-#define OLD_EVALUATION                                                            \
-	"PyEval_EvalFrameEx" /* 2.7; later ones have one too, which only calls it \
-			      */
+/* 2.7; later versions have one too, which only calls the other */
+#define OLD_EVALUATION "PyEval_EvalFrameEx"
 
 struct ranges {
 	struct sdw_elf_range *items;

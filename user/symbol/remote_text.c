@@ -9,12 +9,13 @@
 #include "events.h"
 #include "symbol/remote_text.h"
 
-/* Bound of a str object's head, to the end of its state: 36 bytes from CPython 3.8 to 3.13 */
+/* Bound of a str object's head, to the end of its state: 36 bytes from CPython 3.6 on, 52 without a
+ * GIL */
 #define HEAD_BYTES 64u
 /* CPython's own bound of lengths is PY_SSIZE_T_MAX; no name comes near this one */
 #define MAX_LENGTH (1ull << 40)
 
-/* Bits of PyASCIIObject.state above `kind` (CPython 3.8 to 3.13 unicodeobject.h) */
+/* Bits of PyASCIIObject.state above `kind` (CPython 3.6 to 3.15 unicodeobject.h) */
 #define STATE_COMPACT (1u << 3)
 #define STATE_ASCII   (1u << 4)
 

@@ -18,11 +18,7 @@
 #define MAX_DYNAMIC	 128 /* entries of .dynamic; names of needed libraries come first */
 #define MAX_INTERPRETERS 4
 #define MAX_THREADS	 64
-#define MAX_FRAMES                                                                     \
-	16 /* looked at for one with a code object; shim frames from 3.13 on have none \
-	    */
-/* PyTypeObject.tp_name, after PyVarObject (CPython 3.8 to 3.13, Include/cpython/object.h) */
-#define TYPE_NAME_OFFSET 24
+#define MAX_FRAMES	 16 /* looked at for one with a code object: shim frames have none */
 
 enum proof { PROOF_NONE, PROOF_FOUND, PROOF_AGAINST };
 
@@ -45,6 +41,8 @@ static bool read_word(struct check *check, uint64_t address, uint64_t *word)
  */
 static bool is_code(struct check *check, uint64_t code)
 {
+	/* PyTypeObject.tp_name, the first field after PyVarObject, as a bytes object has one */
+	const uint64_t tp_name = check->layout->bytes_size + sizeof(uint64_t);
 	uint64_t type, name;
 	char text[5];
 
@@ -52,7 +50,7 @@ static bool is_code(struct check *check, uint64_t code)
 		return false;
 	if (type == check->code_type && type)
 		return true;
-	if (!read_word(check, type + TYPE_NAME_OFFSET, &name) ||
+	if (!read_word(check, type + tp_name, &name) ||
 	    sdw_remote_read(check->pid, name, text, sizeof(text)) ||
 	    memcmp(text, "code", sizeof(text)) != 0)
 		return false;
