@@ -14,6 +14,8 @@ enum sdw_operand sdw_completion_operand(const struct sdw_usage *usage)
 		return SDW_OPERAND_TRACE;
 	if (strstr(usage->arguments, "VERB"))
 		return SDW_OPERAND_VERB;
+	if (strstr(usage->arguments, "PID..."))
+		return SDW_OPERAND_PIDS;
 	return SDW_OPERAND_NONE;
 }
 

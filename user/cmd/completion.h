@@ -22,7 +22,8 @@ enum sdw_operand {
 	SDW_OPERAND_COMMAND,
 	SDW_OPERAND_TRACE,
 	SDW_OPERAND_TRACES,
-	SDW_OPERAND_VERB
+	SDW_OPERAND_VERB,
+	SDW_OPERAND_PIDS,
 };
 
 enum sdw_operand sdw_completion_operand(const struct sdw_usage *usage);

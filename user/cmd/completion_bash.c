@@ -82,6 +82,7 @@ static void print_operands(const struct sdw_command *commands, FILE *to)
 		[SDW_OPERAND_TRACE] = "TRACE",
 		[SDW_OPERAND_TRACES] = "TRACES",
 		[SDW_OPERAND_VERB] = "VERB",
+		[SDW_OPERAND_PIDS] = "PIDS",
 	};
 
 	fputs("_sidewinder_operands() {\n\tcase $1 in\n", to);

@@ -107,6 +107,8 @@ static void print_operand(const struct sdw_command *commands, const struct sdw_u
 		print_command_operand(usage, to);
 	} else if (operand == SDW_OPERAND_TRACE || operand == SDW_OPERAND_TRACES) {
 		fputs(" -a '(__sidewinder_traces)'\n", to);
+	} else if (operand == SDW_OPERAND_PIDS) {
+		fputs(" -a '(__sidewinder_list pids)'\n", to);
 	} else {
 		fputs(" -a '", to);
 		for (; commands->name; commands++)

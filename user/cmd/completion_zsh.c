@@ -104,6 +104,9 @@ static void print_operand(const struct sdw_usage *usage, FILE *to)
 	case SDW_OPERAND_VERB:
 		fputs(" \\\n\t\t'1::verb:_sidewinder_verbs'", to);
 		break;
+	case SDW_OPERAND_PIDS:
+		fputs(" \\\n\t\t'*::pid:_sidewinder_list pids'", to);
+		break;
 	default:
 		break;
 	}

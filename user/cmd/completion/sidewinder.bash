@@ -78,7 +78,7 @@ _sidewinder_scan() {
 		else
 			((operands++))
 			if ((!operand)); then operand=$i; fi
-			if [[ $verb == record ]]; then break; fi
+			if [[ $(_sidewinder_operands "$verb") == COMMAND ]]; then break; fi
 		fi
 	done
 	after_dashes=$ended
@@ -99,6 +99,7 @@ _sidewinder_operand() {
 		;;
 	TRACE) if ((!operands)); then _sidewinder_offer_traces "$current"; fi ;;
 	TRACES) if ((operands < 2)); then _sidewinder_offer_traces "$current"; fi ;;
+	PIDS) _sidewinder_offer_value PID "$current" ;;
 	VERB)
 		# shellcheck disable=SC2046 # a word each
 		if ((!operands)); then _sidewinder_offer "$current" $(_sidewinder_verbs); fi
