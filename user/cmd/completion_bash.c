@@ -78,10 +78,8 @@ static void print_values(const struct sdw_command *commands, FILE *to)
 static void print_operands(const struct sdw_command *commands, FILE *to)
 {
 	static const char *const names[] = {
-		[SDW_OPERAND_COMMAND] = "COMMAND",
-		[SDW_OPERAND_TRACE] = "TRACE",
-		[SDW_OPERAND_TRACES] = "TRACES",
-		[SDW_OPERAND_VERB] = "VERB",
+		[SDW_OPERAND_COMMAND] = "COMMAND", [SDW_OPERAND_TRACE] = "TRACE",
+		[SDW_OPERAND_TRACES] = "TRACES",   [SDW_OPERAND_VERB] = "VERB",
 		[SDW_OPERAND_PIDS] = "PIDS",
 	};
 
