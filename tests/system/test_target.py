@@ -8,11 +8,11 @@ import recording as rec
 
 
 def functions_of(samples):
-    """{name: {(pid, tid)}} of every Python function seen."""
+    """{name: {(pid, tid)}} of every function of a target seen; the library has a `parent` too."""
     found = {}
     for sample in samples:
         for frame in sample["frames"]:
-            if frame[0] == "p":
+            if frame[0] == "p" and os.path.basename(os.path.dirname(frame[2])) == "targets":
                 found.setdefault(frame[1], set()).add((sample["pid"], sample["tid"]))
     return found
 
