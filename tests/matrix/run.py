@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs layouts, lines, system tests and cases on every CPython found; prints versions x tests.
 
-    run.py [--cases all|telling|none] [--python TEXT] [--json] --build FOLDER
+    run.py [--cases all|telling|none] [--python TEXT] [--json|--markdown] --build FOLDER
 
 Progress goes to stderr, what failed stays in FOLDER/matrix/VERSION. Status 1 if anything failed.
 """
@@ -21,6 +21,16 @@ sys.dont_write_bytecode = True
 
 import recording as rec  # noqa: E402
 
+KINDS = ("layout", "lines", "system", "cases")
+BUILD = """import sys, sysconfig
+with open("/proc/self/maps") as maps:
+    shared = "libpython" in maps.read()
+words = ["shared" if shared else "static"]
+words += ["debug"] * hasattr(sys, "gettotalrefcount")
+words += ["free-threaded"] * bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+words += ["JIT"] * bool(getattr(sys, "_jit", None) and sys._jit.is_available())
+print(", ".join(words))
+"""
 LINE = re.compile(r"^(ok|not ok) \d+ - (.*?)(?:  \([\d.]+ s\))?(?: # (?i:SKIP)(.*))?$")
 
 
@@ -84,12 +94,24 @@ def print_table(columns):
         names += [name for name in cells if name not in names]
     width = max(len(name) for _, name in names)
     kind = None
-    for each in sorted(names, key=lambda name: ["layout", "lines", "system", "cases"].index(name[0])):
+    for each in sorted(names, key=lambda name: KINDS.index(name[0])):
         if each[0] != kind:
             kind = each[0]
             print("\n%-*s%s" % (width, kind, "".join("%9s" % version for version in columns)))
         print("%-*s%s" % (width, each[1], "".join("%9s" % cells.get(each, "-") for cells in columns.values())))
     print()
+
+
+def print_markdown(columns, builds):
+    """A row an interpreter: how many of each kind passed, and how many were skipped."""
+    print("| CPython | build | layout | lines and names | system tests | cases |\n|---|---|---|---|---|---|")
+    for version, cells in columns.items():
+        row = [version, builds[version]]
+        for kind in KINDS:
+            words = collections.Counter(word for name, word in cells.items() if name[0] == kind)
+            row.append("%d of %d" % (words["ok"], words["ok"] + words["FAIL"]) +
+                       (", %d skipped" % words["skip"] if words["skip"] else ""))
+        print("| %s |" % " | ".join(row))
 
 
 def main():
@@ -98,16 +120,22 @@ def main():
     parser.add_argument("--cases", choices=("all", "telling", "none"), default="telling")
     parser.add_argument("--python", default="", help="only interpreters whose version or path holds this")
     parser.add_argument("--json", action="store_true", help="an object for programs instead of a table")
+    parser.add_argument("--markdown", action="store_true", help="a row an interpreter, as in README.md")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
     pythons = [found for found in rec.interpreters(every=True) if options.python in " ".join(found)]
     if not pythons:
         sys.exit("run.py: no CPython 2.7 or 3.6 to 3.15 found")
     columns = {version: examine(options, version, python) for version, python in pythons}
+    builds = {version: subprocess.check_output([python, "-c", BUILD], text=True).strip()
+              for version, python in pythons}
     words = collections.Counter(word for cells in columns.values() for word in cells.values())
     if options.json:
-        print(json.dumps({version: {"%s: %s" % name: word for name, word in cells.items()}
+        print(json.dumps({version: {"build": builds[version],
+                                    "results": {"%s: %s" % name: word for name, word in cells.items()}}
                           for version, cells in columns.items()}, indent=1))
+    elif options.markdown:
+        print_markdown(columns, builds)
     else:
         print_table(columns)
         print("%d interpreters: %d ok, %d failed, %d skipped" % (
