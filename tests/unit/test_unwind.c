@@ -195,6 +195,46 @@ static void test_nested_functions_unwind_to_their_return_addresses(void **state)
 	check_all_ways(&capture);
 }
 
+/* Its frame can be found by its frame pointer alone. */
+__attribute__((noinline)) static int of_any_size(struct capture *capture, size_t n)
+{
+	volatile char *room = __builtin_alloca(n);
+
+	room[n - 1] = 1;
+	take(capture);
+	return room[n - 1];
+}
+
+/* Where only pc and stack pointer are known, what is found is right, and other registers are not
+ * looked at. */
+static void test_without_registers_the_stack_is_right_as_far_as_it_goes(void **state)
+{
+	static struct capture capture;
+	static struct result whole, part;
+
+	(void)state;
+	assert_int_equal(of_any_size(&capture, 100 + (size_t)capture.known_count), 1);
+	for (int templates = 0; templates < 2; templates++) {
+		struct sdw_unwinder *unwinder = make_unwinder(templates, false, &whole);
+		struct sdw_registers registers = {
+			.ip = capture.registers.ip, .sp = capture.registers.sp, .bp = 0x4711};
+
+		unwind(unwinder, &capture, &whole);
+		check_result(&capture, &whole);
+		for (int again = 0; again < 2; again++) {
+			part.end = sdw_unwind_sleeping(unwinder, &registers, capture.stack,
+						       capture.stack_size, part.pcs,
+						       SDW_MAX_NATIVE_FRAMES, &part.count);
+			assert_true(part.end == SDW_UNWIND_COMPLETE || part.end == SDW_UNWIND_BAD);
+			assert_true(part.count >= 1 && part.count <= whole.count);
+			assert_memory_equal(part.pcs, whole.pcs, part.count * sizeof(part.pcs[0]));
+			if (part.end == SDW_UNWIND_COMPLETE)
+				assert_int_equal(part.count, whole.count);
+		}
+		sdw_unwinder_free(unwinder);
+	}
+}
+
 static void test_callback_of_qsort_unwinds_through_the_c_library(void **state)
 {
 	static struct capture capture;
@@ -405,6 +445,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nested_functions_unwind_to_their_return_addresses),
+		cmocka_unit_test(test_without_registers_the_stack_is_right_as_far_as_it_goes),
 		cmocka_unit_test(test_callback_of_qsort_unwinds_through_the_c_library),
 		cmocka_unit_test(test_signal_handler_unwinds_into_the_code_it_interrupted),
 		cmocka_unit_test(test_thread_unwinds_to_its_start),
