@@ -35,8 +35,9 @@ skip() {
 
 lists_what_is_installed() {
 	(cd "$work/root" && find . -type f | LC_ALL=C sort) >"$work/files"
-	diff -u - "$work/files" <<END
+	sed "/^$/d" <<END | diff -u - "$work/files"
 ./opt/tools/bin/sidewinder
+$(cd "$O" && ls lttng-*.so 2>/dev/null | sed 's|^|./opt/tools/lib/sidewinder/|')
 ./opt/tools/share/bash-completion/completions/sidewinder
 ./opt/tools/share/fish/vendor_completions.d/sidewinder.fish
 $("$O/sidewinder" help --list=verbs | sed 's|^\([a-z]*\).*|./opt/tools/share/man/man1/sidewinder-\1.1|' | LC_ALL=C sort)
@@ -54,7 +55,7 @@ are_the_same() {
 
 # finds NAME TEXT: man finds the page by its name in the installed folder, and shows TEXT in it
 finds() {
-	MANPATH=$prefix/share/man MANWIDTH=80 LC_ALL=C.UTF-8 man "$1" 2>&1 | grep -F -- "$2"
+	MANPATH=$prefix/share/man MANWIDTH=80 LC_ALL=C.UTF-8 man "$1" 2>&1 | tr -s " " | grep -F -- "$2"
 }
 
 # every page without a word of warning

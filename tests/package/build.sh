@@ -30,9 +30,12 @@ printf 'sidewinder (%s) unstable; urgency=medium\n\n  * Release %s.\n\n -- %s  %
 
 # dpkg-shlibdeps wants the folder of a source package
 printf 'Source: sidewinder\n\nPackage: sidewinder\nArchitecture: any\n' >"$work/debian/control"
-files=$(find "$root/usr" -type f \( -perm -u=x -o -name '*.so' \) -printf 'root/usr/%P ')
+# the program is needed; what it loads if somebody asks for it is recommended with what that needs
+plugins=$(find "$root/usr" -type f -name '*.so' -printf '-e root/usr/%P ')
 # shellcheck disable=SC2086 # a word each
-depends=$(cd "$work" && dpkg-shlibdeps -O $files 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+libraries=$(cd "$work" && dpkg-shlibdeps -O -dDepends -e root/usr/bin/sidewinder -dRecommends $plugins 2>/dev/null)
+depends=$(echo "$libraries" | sed -n 's/^shlibs:Depends=//p')
+recommends=$(echo "$libraries" | sed -n 's/^shlibs:Recommends=//p')
 [ -n "$depends" ] || {
 	echo "build.sh: dpkg-shlibdeps finds nothing that the program depends on" >&2
 	exit 1
@@ -45,7 +48,8 @@ Architecture: $architecture
 Maintainer: The Sidewinder authors <sidewinder@localhost>
 Installed-Size: $(du -sk "$root/usr" | cut -f 1)
 Depends: $depends
-Suggests: babeltrace2
+${recommends:+Recommends: $recommends
+}Suggests: babeltrace2
 Section: devel
 Priority: optional
 Description: profiler for unmodified Python programs, with BPF
