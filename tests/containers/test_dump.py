@@ -19,5 +19,10 @@ def test_the_threads_of_a_container_are_dumped_by_its_id(context):
             assert process["threads"][0]["inner_tid"] == 1, process["threads"][0]
             return {"alpha", "alpha_thread"} <= names
         rec.wait_for(look, 20, "both functions of the service")
+        done = context.profiler.run("doctor", "--json", "-p", str(box.pid), check=False)
+        findings = {finding["key"]: finding["text"]
+                    for finding in json.loads(done.stdout)["targets"][0]["findings"]}
+        assert findings["container"] == identity[:12], findings
+        assert findings["target_namespace"] == "in a pid namespace of its own, where it is 1", findings
     done = context.profiler.run("dump", "--container", identity[:12], check=False)
     assert done.returncode == 1 and "no running container" in done.stderr, done.stderr

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* process.c - a living process: looked at as record and dump would. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "capture/target_threads.h"
 #include "doctor/target.h"
 #include "dump/process.h"
-#include "target/python_file.h"
+#include "target/container.h"
 
 static void find_libc(struct sdw_dump_process *process, struct sdw_findings *findings)
 {
@@ -94,6 +95,21 @@ static void judge_namespace(const struct sdw_dump_process *process, struct sdw_f
 				 "in a pid namespace of its own, where it is %d", task->inner_tid);
 }
 
+static void judge_container(uint32_t pid, struct sdw_findings *findings)
+{
+	const struct sdw_container *container = NULL;
+	struct sdw_containers *containers;
+	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (root < 0 || sdw_containers_create(root, &containers))
+		return;
+	if (!sdw_containers_of(containers, pid, &container) && container)
+		sdw_findings_add(findings, "container", SDW_LEVEL_OK, NULL, "%.12s%s%s%s%s",
+				 container->id, *container->name ? ", " : "", container->name,
+				 *container->pod ? ", pod " : "", container->pod);
+	sdw_containers_free(containers);
+}
+
 static void refuse(pid_t pid, int err, struct sdw_doctor_target *target)
 {
 	char fix[64];
@@ -133,6 +149,7 @@ int sdw_doctor_process(struct sdw_dumper *dumper, const struct sdw_works *machin
 		find_libc(&process, &target->findings);
 		judge_threads(&process, &target->findings);
 		judge_namespace(&process, &target->findings);
+		judge_container((uint32_t)pid, &target->findings);
 		target->works.bpf = machine->bpf && process.python == 1;
 		target->works.dump = true;
 	} else {
