@@ -31,11 +31,11 @@ class Container:
     """A container that runs a command; gone at the end of the `with`.
 
     group: path of its control group; by default runc's own, called after the id.
-    pid_of: pid of a process whose pid namespace it shares. host: the host's namespaces, its root.
+    denied: system calls that a seccomp filter forbids. pid_of: pid of a process whose pid namespace it shares. host: the host's namespaces, its root.
     """
 
     def __init__(self, context, id, command, group=None, root=None, pid_of=None, host=False,
-                 capabilities=(), mounts=(), env=()):
+                 capabilities=(), mounts=(), env=(), denied=()):
         if not shutil.which("runc"):
             raise rec.Skip("no runc: apt-get install runc")
         self.id = id
@@ -63,6 +63,9 @@ class Container:
         }
         if host:
             config.pop("hostname")
+        if denied:  # system calls
+            config["linux"]["seccomp"] = {"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [
+                {"names": list(denied), "action": "SCMP_ACT_ERRNO", "errnoRet": 1}]}
         if group:
             config["linux"]["cgroupsPath"] = group
         with open(os.path.join(self.folder, "config.json"), "w") as file:

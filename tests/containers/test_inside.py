@@ -7,7 +7,7 @@ import recording as rec
 from container import CAPABILITIES, Container, by_function, hex_id, mount, python_mounts, service
 
 
-def run_inside(context, arguments, pid_of=None, host=False, capabilities=CAPABILITIES):
+def run_inside(context, arguments, pid_of=None, host=False, capabilities=CAPABILITIES, denied=()):
     """`sidewinder record` in a container of its own, to its end; gives the recording."""
     out = context.file("inside-" + hex_id()[:8])
     os.mkdir(out)
@@ -17,7 +17,7 @@ def run_inside(context, arguments, pid_of=None, host=False, capabilities=CAPABIL
     command = ["/opt/sidewinder/" + os.path.basename(program), "record", "--json", "-o", "/out/trace", *arguments]
     # without privileged mode, as the documented line has it: the named capabilities and no more
     with Container(context, "sdwtest-inside-" + hex_id()[:8], command, pid_of=pid_of, host=host,
-                   capabilities=capabilities, mounts=mounts) as container:
+                   capabilities=capabilities, denied=denied, mounts=mounts) as container:
         status = container.process.wait(60)
         return rec.Recording(context.profiler, os.path.join(out, "trace"), status, container.output(),
                              container.output())
@@ -55,6 +55,13 @@ def test_with_the_hosts_pids_it_records_the_machine_and_containers_by_name(conte
         assert recording.status == 0, recording.stderr[-500:]
         found = by_function(recording.samples())
         assert found["contained"] == {(id, target.pid)} and "heavy" not in found, found
+
+
+def test_a_filter_that_forbids_what_it_needs_is_named(context):
+    recording = run_inside(context, ["-a", "-d", "1"], host=True, denied=["bpf"])
+    assert recording.status == 1, recording.stderr
+    assert "seccomp filter or a security module denies bpf()" in recording.stderr, recording.stderr
+    assert "--security-opt=seccomp=unconfined" in recording.stderr, recording.stderr
 
 
 def test_a_capability_that_is_missing_is_named(context):

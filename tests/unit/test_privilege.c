@@ -126,7 +126,8 @@ static void test_what_forbids_bpf_beside_capabilities_is_told_apart(void **state
 	assert_message(
 		&facts,
 		"loading BPF programs is forbidden here although the capabilities are there: a "
-		"seccomp filter or a security module denies bpf()");
+		"seccomp filter or a security module denies bpf(); of a container: "
+		"--security-opt=seccomp=unconfined");
 	facts.in_user_namespace = true;
 	assert_message(&facts, "BPF programs may not be loaded from a user namespace, whatever its "
 			       "capabilities: run sidewinder outside of it");

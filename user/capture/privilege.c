@@ -217,7 +217,8 @@ bool sdw_privilege_judge(const struct sdw_privilege_facts *facts, char *message,
 		snprintf(
 			message, size,
 			"loading BPF programs is forbidden here although the capabilities are there: "
-			"a seccomp filter or a security module denies bpf()");
+			"a seccomp filter or a security module denies bpf(); of a container: "
+			"--security-opt=seccomp=unconfined");
 	else if (facts->bpf_error)
 		snprintf(message, size, "cannot load BPF programs: %s",
 			 strerror(-facts->bpf_error));
