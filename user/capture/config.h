@@ -35,7 +35,7 @@ struct sdw_config {
 	uint64_t period;
 	double duration_s; /* 0: until the target ends or a signal comes */
 
-	bool all;    /* -a */
+	bool all;	/* -a */
 	char **cgroups; /* --cgroup: paths, as given */
 	size_t cgroup_count;
 	char **containers; /* --container: names or ids, as given */
