@@ -146,6 +146,7 @@ static int on_request(void *context)
 		return 0;
 	sdw_session_totals(record->session, &totals);
 	err = record->sink->ops->flush(record->sink, totals.time_ns);
+	err = err ?: sdw_sink_snapshot(record->sink);
 	if (err)
 		return err;
 	sdw_progress_end(&record->progress);

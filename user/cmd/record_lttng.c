@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "cmd/record_lttng.h"
+#include "sink/lttng_condition.h"
 
 #define MAX_NAME_TRIES 100
 #define OPEN_FILES     8     /* of nftw() */
@@ -27,6 +28,7 @@ int sdw_record_lttng_check(struct sdw_config *config)
 {
 	static char own[] = "";
 	struct sdw_lttng_config *lttng = &config->lttng;
+	struct sdw_lttng_condition condition;
 
 	if (lttng->session && *lttng->session && (lttng->output || lttng->url))
 		return wrong("--lttng=SESSION writes where that session does: it excludes "
@@ -37,7 +39,13 @@ int sdw_record_lttng_check(struct sdw_config *config)
 		return wrong("--lttng-output: the name is empty");
 	if (lttng->url && !strstr(lttng->url, "://"))
 		return wrong("--lttng-url: that is no url such as net://HOST");
-	if ((lttng->output || lttng->url) && !lttng->session)
+	if (sdw_lttng_condition_parse(&condition, lttng->when))
+		return wrong("--snapshot-when is 'rate>N', samples per second, or 'function=NAME'");
+	lttng->snapshot = lttng->snapshot || lttng->when || lttng->memory;
+	if (lttng->snapshot && lttng->session && *lttng->session)
+		return wrong("--snapshot is of a session of our own: of --lttng=SESSION, 'lttng "
+			     "snapshot' writes them");
+	if ((lttng->output || lttng->url || lttng->snapshot) && !lttng->session)
 		lttng->session = own;
 	return 0;
 }

@@ -18,7 +18,16 @@
 	 .help = "where the own session writes, made new (default: sidewinder-DATE-TIME here, "    \
 		 "or with -o its DIR and '-lttng')"},                                              \
 	{SDW_OPTION_STRING, 0, "lttng-url", "URL", SDW_CAPTURE_FIELD(config.lttng.url),            \
-	 .help = "stream to a relay daemon, as net://HOST, where it can be read while it comes"}
+	 .help = "stream to a relay daemon, as net://HOST, where it can be read while it comes"},  \
+	{SDW_OPTION_FLAG, 0, "snapshot", NULL, SDW_CAPTURE_FIELD(config.lttng.snapshot),           \
+	 .help = "keep the last minute or so in memory, and write it at the end, on SIGUSR1, and " \
+		 "by --snapshot-when"},                                                            \
+	{SDW_OPTION_STRING, 0, "snapshot-when", "CONDITION",                                       \
+	 SDW_CAPTURE_FIELD(config.lttng.when),                                                     \
+	 .help = "write it too when samples per second rise above N ('rate>N'), or when a "        \
+		 "function is seen ('function=NAME', with * and ?)"},                              \
+	{SDW_OPTION_SIZE, 0, "snapshot-memory", "SIZE", SDW_CAPTURE_FIELD(config.lttng.memory),    \
+	 .min = 1 << 18, .help = "for what is kept in memory, all processors together"}
 /* clang-format on */
 
 struct sdw_record_lttng {

@@ -22,6 +22,7 @@
 #define SECONDS		 2		/* of events that a buffer takes */
 #define SNAPSHOT_SECONDS 60		/* likewise, where they stay there */
 #define MIN_SUBBUFFER	 (256ull << 10) /* the largest event, two names of 64 KiB, fits */
+#define MIN_SAMPLES	 (16ull << 10)	/* likewise, of samples alone */
 #define LIKED_SUBBUFFER	 (512ull << 10) /* what a burst of names at the start fills */
 #define MAX_SUBBUFFER	 (16ull << 20)
 #define MAX_MEMORY	 (512ull << 20) /* of all processors */
@@ -36,13 +37,13 @@ static uint64_t processors(void)
 }
 
 /* The power of two that makes SUBBUFFERS of it `bytes`, within the bounds. */
-static uint64_t subbuffer_size(uint64_t bytes, uint64_t memory)
+static uint64_t subbuffer_size(uint64_t bytes, uint64_t memory, uint64_t min)
 {
-	uint64_t size = MIN_SUBBUFFER;
+	uint64_t size = min;
 
 	while (size < MAX_SUBBUFFER && size * SUBBUFFERS < bytes)
 		size *= 2;
-	while (size > MIN_SUBBUFFER && size * SUBBUFFERS * processors() > memory)
+	while (size > min && size * SUBBUFFERS * processors() > memory)
 		size /= 2;
 	return size;
 }
@@ -99,10 +100,12 @@ static int fill_snapshot(struct sdw_lttng_controller *controller)
 
 	if (!setup->memory && samples > setup->bytes_per_s * SNAPSHOT_SECONDS * processors())
 		samples = setup->bytes_per_s * SNAPSHOT_SECONDS * processors();
-	err = add_channel(controller, CHANNEL, subbuffer_size(samples / processors(), memory));
+	err = add_channel(controller, CHANNEL,
+			  subbuffer_size(samples / processors(), memory, MIN_SAMPLES));
 	err = err
 		      ?: add_channel(controller, CHANNEL_DEFINITIONS,
-				     subbuffer_size(LIKED_SUBBUFFER * 4 * SUBBUFFERS, MAX_MEMORY));
+				     subbuffer_size(LIKED_SUBBUFFER * 4 * SUBBUFFERS, MAX_MEMORY,
+						    MIN_SUBBUFFER));
 	for (size_t i = 0; i < sizeof(definitions) / sizeof(*definitions) && !err; i++) {
 		snprintf(name, sizeof(name), "sidewinder:%s", definitions[i]);
 		err = add_event(controller, name, CHANNEL_DEFINITIONS);
@@ -123,7 +126,7 @@ static int fill(struct sdw_lttng_controller *controller)
 		return fill_snapshot(controller);
 	if (bytes < LIKED_SUBBUFFER * SUBBUFFERS)
 		bytes = LIKED_SUBBUFFER * SUBBUFFERS;
-	err = add_channel(controller, CHANNEL, subbuffer_size(bytes, MAX_MEMORY));
+	err = add_channel(controller, CHANNEL, subbuffer_size(bytes, MAX_MEMORY, MIN_SUBBUFFER));
 	return err ?: add_event(controller, SDW_LTTNG_EVENTS, CHANNEL);
 }
 

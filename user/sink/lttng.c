@@ -16,6 +16,7 @@
 #include "base/map64.h"
 #include "lttng/provider.h"
 #include "sink/lttng.h"
+#include "sink/lttng_condition.h"
 #include "sink/lttng_definitions.h"
 #include "sink/lttng_library.h"
 #include "sink/lttng_watch.h"
@@ -38,7 +39,8 @@ struct lttng {
 	struct sdw_lttng_watch watch;
 	const struct sdw_lttng_provider *provider;
 	struct sdw_lttng_definitions definitions;
-	struct sdw_map64 by_tid; /* the thread defined last with a tid: its id */
+	struct sdw_lttng_condition condition; /* of a snapshot */
+	struct sdw_map64 by_tid;	      /* the thread defined last with a tid: its id */
 	uint8_t recorder;
 	bool recorded; /* recording() came */
 	bool live, snapshot;
@@ -85,9 +87,22 @@ static int put_recording(struct sdw_sink *sink, const struct sdw_recording *reco
 	}
 
 PUT(process, struct sdw_process_event)
-PUT(code, struct sdw_code_event)
-PUT(frame, struct sdw_frame_event)
-PUT(stack, struct sdw_stack_event)
+/* The same of what a snapshot may wait for. */
+#define PUT_WATCHED(name, type)                                                         \
+	static int put_##name(struct sdw_sink *sink, const type *event)                 \
+	{                                                                               \
+		struct lttng *lttng = lttng_of(sink);                                   \
+		int err = sdw_lttng_keep_##name(&lttng->definitions, event);            \
+                                                                                        \
+		err = err ? err : sdw_lttng_condition_##name(&lttng->condition, event); \
+		if (!err)                                                               \
+			lttng->provider->name(lttng->recorder, event);                  \
+		return err;                                                             \
+	}
+
+PUT_WATCHED(code, struct sdw_code_event)
+PUT_WATCHED(frame, struct sdw_frame_event)
+PUT_WATCHED(stack, struct sdw_stack_event)
 
 static int put_thread(struct sdw_sink *sink, const struct sdw_thread_event *event)
 {
@@ -126,6 +141,13 @@ static int find_task(struct lttng *lttng, uint32_t id, uint32_t *pid, uint32_t *
 	return 0;
 }
 
+/* It is written at the next flush, within a second: a little of what follows is wanted too. */
+static void watch_condition(struct lttng *lttng, uint64_t time_ns, uint32_t stack)
+{
+	if (lttng->snapshot && sdw_lttng_condition_sample(&lttng->condition, time_ns, stack))
+		lttng->watch.snapshot_wanted = true;
+}
+
 static int put_sample(struct sdw_sink *sink, const struct sdw_sample_event *event)
 {
 	struct lttng *lttng = lttng_of(sink);
@@ -140,6 +162,7 @@ static int put_sample(struct sdw_sink *sink, const struct sdw_sample_event *even
 		provider->sample(lttng->recorder, pid, tid, event);
 	else
 		provider->sample_weighted(lttng->recorder, pid, tid, event);
+	watch_condition(lttng, event->time_ns, event->stack);
 	return 0;
 }
 
@@ -151,6 +174,7 @@ static int put_signal_sample(struct sdw_sink *sink, const struct sdw_signal_samp
 	if (find_task(lttng, event->thread, &pid, &tid))
 		return -EINVAL;
 	lttng->provider->signal_sample(lttng->recorder, pid, tid, event);
+	watch_condition(lttng, event->time_ns, event->stack);
 	return 0;
 }
 
@@ -226,6 +250,7 @@ static int put_close(struct sdw_sink *sink)
 	sdw_lttng_watch_close(&lttng->watch);
 	sdw_lttng_definitions_free(&lttng->definitions);
 	sdw_map64_free(&lttng->by_tid);
+	sdw_lttng_condition_free(&lttng->condition);
 	free(lttng);
 	return 0;
 }
@@ -321,7 +346,8 @@ int sdw_lttng_create(const struct sdw_lttng_options *options, struct sdw_lttng_o
 	lttng->definitions.snapshot = options->snapshot;
 	lttng->definitions.keep = lttng->snapshot || lttng->live;
 	outcome->own = !setup.session;
-	err = connect_session(lttng, &setup);
+	err = sdw_lttng_condition_parse(&lttng->condition, options->when);
+	err = err ? err : connect_session(lttng, &setup);
 	if (err) {
 		if (lttng->watch.link.socket >= 0 && !lttng->watch.link.pending)
 			(void)sdw_lttng_link_ask(&lttng->watch.link, SDW_LTTNG_CLOSE, SETTLE_MS);

@@ -7,9 +7,10 @@
 #include "base/log.h"
 #include "sink/lttng_watch.h"
 
-#define GRACE_MS 30    /* in which an answer mostly comes: so long the recorder waits for it */
-#define LAST_MS	 3000  /* for an answer that is still due when the recording ends */
-#define CLOSE_MS 15000 /* to write out what is in the buffers, to stop, to end a daemon */
+#define GRACE_MS       30   /* in which an answer mostly comes: so long the recorder waits for it */
+#define SNAPSHOT_WAITS 15   /* seconds, about: polls */
+#define LAST_MS	       3000 /* for an answer that is still due when the recording ends */
+#define CLOSE_MS       15000 /* to write out what is in the buffers, to stop, to end a daemon */
 
 static void say_gone(struct sdw_lttng_watch *watch, const char *what)
 {
@@ -31,7 +32,8 @@ static void take_answer(struct sdw_lttng_watch *watch)
 	if (answer->failed)
 		say_gone(watch, answer->text);
 	else if (watch->request == SDW_LTTNG_SNAPSHOT)
-		outcome->snapshots++;
+		sdw_info("--lttng: snapshot %llu written below %s",
+			 (unsigned long long)++outcome->snapshots, answer->trace);
 	snprintf(outcome->session, sizeof(outcome->session), "%s", answer->session);
 	snprintf(outcome->trace, sizeof(outcome->trace), "%s", answer->trace);
 	outcome->events_discarded = answer->discarded;
@@ -46,6 +48,9 @@ static void say_hung(struct sdw_lttng_watch *watch)
 {
 	if (watch->hung || watch->gone)
 		return;
+	/* what is in memory takes its time to be written */
+	if (watch->request == SDW_LTTNG_SNAPSHOT && ++watch->waits < SNAPSHOT_WAITS)
+		return;
 	watch->hung = true;
 	sdw_warn("--lttng: LTTng does not answer: the LTTng trace may lack what comes from here "
 		 "on");
@@ -53,8 +58,10 @@ static void say_hung(struct sdw_lttng_watch *watch)
 
 int sdw_lttng_watch_ask(struct sdw_lttng_watch *watch, enum sdw_lttng_request request, int ms)
 {
-	int err = sdw_lttng_link_ask(&watch->link, request, ms);
+	int err;
 
+	watch->request = request;
+	err = sdw_lttng_link_ask(&watch->link, request, ms);
 	if (err == -ETIMEDOUT)
 		sdw_error("--lttng: the LTTng session daemon does not answer: it hangs, or waits "
 			  "for a consumer or relay daemon that does");
@@ -64,10 +71,8 @@ int sdw_lttng_watch_ask(struct sdw_lttng_watch *watch, enum sdw_lttng_request re
 		sdw_error("--lttng: %s", watch->link.answer.text);
 	if (!err && watch->link.answer.failed)
 		return -EIO;
-	if (!err) {
-		watch->request = request;
+	if (!err)
 		take_answer(watch);
-	}
 	return err;
 }
 
@@ -89,6 +94,7 @@ void sdw_lttng_watch_send(struct sdw_lttng_watch *watch, enum sdw_lttng_request 
 	int err;
 
 	watch->request = request;
+	watch->waits = 0;
 	err = sdw_lttng_link_ask(&watch->link, request, GRACE_MS);
 	if (err == -EPIPE)
 		say_gone(watch, "the process that controls LTTng ended");

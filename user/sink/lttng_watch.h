@@ -16,6 +16,7 @@ struct sdw_lttng_watch {
 	bool hung;			/* it was said that LTTng does not answer */
 	bool gone;			/* it was said that it is gone */
 	bool discarding;		/* it was said that events are discarded */
+	unsigned int waits;		/* polls that found no answer to a snapshot */
 	bool snapshot_wanted;		/* as soon as nothing is pending */
 };
 

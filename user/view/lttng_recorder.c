@@ -214,6 +214,7 @@ static int send_totals(struct sdw_lttng_recorder *recorder)
 	} else {
 		memcpy(totals.lost, recorder->lost, sizeof(totals.lost));
 		totals.duration_ns = recorder->last_ns - recorder->first_ns;
+		totals.complete = totals.complete || recorder->snapshot; /* it was asked for */
 		totals.processes = recorder->process_count;
 		totals.threads = recorder->thread_count;
 		totals.signal_samples = recorder->signal_samples;
