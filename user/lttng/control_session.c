@@ -14,6 +14,7 @@
 
 #include "lttng/control_internal.h"
 
+#define SESSION "sidewinder-" /* and the pid of the recorder */
 #define CHANNEL "sidewinder"
 #define CHANNEL_DEFINITIONS                                                  \
 	"definitions" /* of a snapshot: kept apart, or samples push them out \
@@ -157,7 +158,7 @@ static int make_session(struct sdw_lttng_controller *controller)
 	struct lttng_session_descriptor *descriptor;
 	int err;
 
-	snprintf(name, sizeof(controller->answer.session), "sidewinder-%d", (int)setup->recorder);
+	snprintf(name, sizeof(controller->answer.session), "%s%d", SESSION, (int)setup->recorder);
 	descriptor = describe(setup, name);
 	if (!descriptor)
 		return sdw_lttng_fail(controller, "cannot make a session that writes to %s",
@@ -271,6 +272,23 @@ static int start(struct sdw_lttng_controller *controller)
 	return 0;
 }
 
+/* Where it is to be read: the directory, or what readers of a live session call it. */
+static void name_trace(struct sdw_lttng_controller *controller)
+{
+	const char *url = controller->setup->url, *host = url ? strstr(url, "://") : NULL;
+	char *trace = controller->answer.trace, hostname[256] = "";
+	const size_t size = sizeof(controller->answer.trace);
+
+	if (!host) {
+		snprintf(trace, size, "%s", controller->setup->directory);
+		return;
+	}
+	host += 3;
+	gethostname(hostname, sizeof(hostname) - 1);
+	snprintf(trace, size, "net://%.*s/host/%s/%s%d", (int)strcspn(host, ":/"), host, hostname,
+		 SESSION, (int)controller->setup->recorder);
+}
+
 int sdw_lttng_session_open(struct sdw_lttng_controller *controller)
 {
 	const struct sdw_lttng_setup *setup = controller->setup;
@@ -279,8 +297,7 @@ int sdw_lttng_session_open(struct sdw_lttng_controller *controller)
 	/* only a session that is started makes itself known to a process */
 	if (setup->session)
 		return find_session(controller) ?: start(controller);
-	snprintf(controller->answer.trace, sizeof(controller->answer.trace), "%s",
-		 setup->url ?: setup->directory);
+	name_trace(controller);
 	err = make_session(controller) ?: start(controller);
 	if (err && controller->made) {
 		(void)lttng_destroy_session(controller->answer.session);
@@ -299,6 +316,7 @@ int sdw_lttng_session_settle(struct sdw_lttng_controller *controller)
 	 */
 	if (count_channels(controller, &discarded, &overwritten) < 0)
 		return -1;
+	controller->consumer = true; /* it has made the buffers */
 	if (!controller->made || controller->setup->url || controller->setup->snapshot)
 		return 0;
 	/* a stop writes the metadata: without, a trace is lost if the daemons are killed */

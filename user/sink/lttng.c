@@ -26,11 +26,11 @@
 #define ENABLE_MS	 8000 /* from the provider's loading to the session's knowing of it */
 #define POLL_MS		 2
 #define SNAPSHOT_MS	 15000
-#define LATE_NS		 4000000000u  /* beyond that `time_low` would not be enough */
-#define TELL_NS		 5000000000u  /* between two tellings to a live session, at least */
-#define TELL_MAX_NS	 30000000000u /* and at most */
-#define TELL_SHARE	 4	      /* of the trace that they may take: one part in so many */
-#define EVENT_BYTES	 32	      /* of a sample in a buffer, with its share of all others */
+#define LATE_NS		 4000000000u /* beyond that `time_low` would not be enough */
+#define TELL_NS		 3000000000u /* between two tellings to a live session, at least */
+#define TELL_MAX_NS	 8000000000u /* and at most */
+#define TELL_SHARE	 2	     /* before the maximum: so often their size must have come */
+#define EVENT_BYTES	 32	     /* of a sample in a buffer, with its share of all others */
 #define REGISTER_MS	 "3000"
 #define REGISTER_TIMEOUT "LTTNG_UST_REGISTER_TIMEOUT"
 

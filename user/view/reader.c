@@ -269,6 +269,9 @@ static void report(const struct run *run, int err)
 
 	if (!*problem && run->merge)
 		problem = sdw_merge_problem(run->merge);
+	if (!*problem && err == -EINVAL && is_live(run) && !run->sources.count)
+		problem = "no relay daemon streams it; 'babeltrace2 --input-format=lttng-live "
+			  "net://HOST' lists what one does";
 	if (!*problem && err == -EINVAL && error && bt_error_get_cause_count(error))
 		problem = bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0));
 	if (!*problem)
