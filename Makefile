@@ -53,8 +53,24 @@ LIBRARY  := $(O)/libsidewinder.a
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/%)
 
+# the agent of the signal path, and the walk of bpf/ compiled for it
+AGENT     := $(O)/sidewinder-agent.so
+AGENT_SRC := $(wildcard user/sigpath/agent/*.c) $(addprefix bpf/,python.bpf.c thread.bpf.c code.bpf.c native.bpf.c)
+AGENT_OBJ := $(AGENT_SRC:%.c=$(O)/agent/%.o)
+AGENT_CFLAGS = -std=gnu11 $(OPTIMIZE) $(filter-out -Wmissing-prototypes,$(WARN)) -Wno-unknown-pragmas -Wno-unused-parameter \
+               -fPIC -fvisibility=hidden -D_GNU_SOURCE -Iuser/sigpath/agent -Iuser/sigpath/agent/shim -Iinclude -Ibpf
+
 .PHONY: all
-all: $(O)/sidewinder $(O)/man/sidewinder.1 $(LTTNG_SO)
+all: $(O)/sidewinder $(AGENT) $(O)/man/sidewinder.1 $(LTTNG_SO)
+
+$(AGENT): $(AGENT_OBJ)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared -Wl,-z,defs -Wl,-z,now $(LDFLAGS) -o $@ $(AGENT_OBJ) -lunwind -ldl -lpthread
+
+$(O)/agent/%.o: %.c $(O)/flags
+	$(call say,AGENT,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(AGENT_CFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/sidewinder: $(MAIN_OBJ) $(LIBRARY)
 	$(call say,LINK,$@)
@@ -169,6 +185,7 @@ FISH_COMPLETION = fish/vendor_completions.d/sidewinder.fish
 install: all
 	$(Q)install -D -m 0755 $(O)/sidewinder $(DESTDIR)$(PREFIX)/bin/sidewinder
 	$(Q)$(if $(LTTNG_SO),install -D -m 0644 -t $(DESTDIR)$(PREFIX)/lib/sidewinder $(LTTNG_SO),:)
+	$(Q)install -D -m 0755 $(AGENT) $(DESTDIR)$(PREFIX)/lib/sidewinder/sidewinder-agent.so
 	$(Q)install -d $(SHARE)/man/man1
 	$(Q)install -m 0644 $(O)/man/*.1 $(SHARE)/man/man1/
 	$(Q)install -D -m 0644 $(O)/completion/sidewinder.bash $(SHARE)/$(BASH_COMPLETION)
@@ -177,6 +194,7 @@ install: all
 
 .PHONY: uninstall
 uninstall:
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/lib/sidewinder/sidewinder-agent.so
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/lib/sidewinder/lttng-provider.so
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/lib/sidewinder/lttng-control.so
 	$(Q)rmdir $(DESTDIR)$(PREFIX)/lib/sidewinder 2>/dev/null || :
@@ -222,4 +240,4 @@ help:
 FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
--include $(USER_OBJ:.o=.d) $(LTTNG_SRC:%.c=$(O)/%.d) $(MAIN_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(O)/bpf/dump/registers.bpf.d $(UNIT:$(O)/tests/%=$(O)/tests/unit/%.d)
+-include $(USER_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(LTTNG_SRC:%.c=$(O)/%.d) $(MAIN_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(O)/bpf/dump/registers.bpf.d $(UNIT:$(O)/tests/%=$(O)/tests/unit/%.d)

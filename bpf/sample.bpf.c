@@ -280,7 +280,7 @@ static __always_inline int on_overflow(void *ctx, const struct bpf_perf_event_da
 
 	if (!count || !scratch) {
 		__sync_fetch_and_add(&sdw_no_scratch, 1);
-		return 0;
+		return (int)sdw_config.signal_too;
 	}
 	count->overflows++;
 	scratch->now_ns = bpf_ktime_get_ns();
@@ -305,7 +305,7 @@ static __always_inline int on_overflow(void *ctx, const struct bpf_perf_event_da
 		count->lost[lost]++;
 	else
 		count->samples++;
-	return 0;
+	return (int)sdw_config.signal_too;
 }
 
 SEC("perf_event")

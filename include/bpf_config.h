@@ -34,6 +34,7 @@ struct sdw_bpf_config {
 	__u32 own_pid;		 /* the profiler itself: never a target of -a */
 	__u32 cgroup_filter;	 /* 1: only tasks in the table of control groups are targets */
 	__u32 cgroup_subsystem;	 /* hierarchy of that table: a controller's number, or ... */
+	__u32 signal_too;	 /* 1: the kernel goes on to send the event's signal */
 	__u64 tracepoint_period; /* tracepoints: hits per sample */
 	__u64 wake_bytes;	 /* waiting in a ring: from there on the consumer is woken */
 };

@@ -38,6 +38,7 @@ lists_what_is_installed() {
 	sed "/^$/d" <<END | diff -u - "$work/files"
 ./opt/tools/bin/sidewinder
 $(cd "$O" && ls lttng-*.so 2>/dev/null | sed 's|^|./opt/tools/lib/sidewinder/|')
+./opt/tools/lib/sidewinder/sidewinder-agent.so
 ./opt/tools/share/bash-completion/completions/sidewinder
 ./opt/tools/share/fish/vendor_completions.d/sidewinder.fish
 $("$O/sidewinder" help --list=verbs | sed 's|^\([a-z]*\).*|./opt/tools/share/man/man1/sidewinder-\1.1|' | LC_ALL=C sort)

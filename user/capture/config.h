@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sink.h"
+
 /* A perf event as -e named it. */
 struct sdw_event_spec {
 	char name[128]; /* as -e takes it */
@@ -15,6 +17,15 @@ struct sdw_event_spec {
 	uint64_t config;
 	bool is_clock;	 /* cpu-clock, task-clock: the period is in ns */
 	bool by_default; /* nobody asked for it: another may be taken instead */
+};
+
+/* How the signal path works (sigpath.h has the values). */
+struct sdw_signal_config {
+	int delivery; /* enum sdw_sigpath_delivery */
+	uint32_t number;
+	bool rearm;
+	int unwind; /* enum sdw_sigpath_unwind */
+	uint32_t unwind_depth;
 };
 
 enum sdw_native_mode { SDW_NATIVE_NONE, SDW_NATIVE_DWARF };
@@ -46,6 +57,9 @@ struct sdw_config {
 	bool children;	    /* follow processes that targets fork (always for a command) */
 	char **command;	    /* argv after --, NULL-terminated; NULL: none */
 	int command_output; /* descriptor for what it writes, it reads nothing; 0: ours for both */
+
+	int path; /* enum sdw_recording_path */
+	struct sdw_signal_config signal;
 
 	enum sdw_native_mode native;
 	bool kernel;		 /* kernel stacks too */

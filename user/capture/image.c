@@ -184,7 +184,7 @@ static void plan_retry(struct sdw_images *images, struct sdw_image *image, uint6
 }
 
 /* A process that the BPF side has no room for must not end the recording of the others. */
-static void publish(struct sdw_images *images, struct sdw_image *image)
+static void publish(struct sdw_images *images, const struct sdw_image *image)
 {
 	const struct sdw_found_interpreter *found = &image->interpreter;
 	bool python = image->state == SDW_IMAGE_PYTHON;
@@ -197,6 +197,20 @@ static void publish(struct sdw_images *images, struct sdw_image *image)
 		say_once(images, image, "the table of interpreters is full");
 	else if (err)
 		sdw_debug("pid %u: the table of interpreters: %s", image->pid, strerror(-err));
+	if (images->tell)
+		images->tell(images->tell_context, image,
+			     python ? sdw_programs_layout_index(images->programs, &found->layout)
+				    : -1);
+}
+
+void sdw_images_publish_again(struct sdw_images *images, const struct sdw_image *image)
+{
+	publish(images, image);
+}
+
+struct sdw_image *sdw_images_current(const struct sdw_images *images, uint32_t pid)
+{
+	return image_at(&images->current, pid);
 }
 
 int sdw_images_look(struct sdw_images *images, struct sdw_image *image, uint64_t now_ns)

@@ -41,6 +41,7 @@ struct sdw_image {
 	const struct sdw_container *container;	  /* NULL: in none, or not known */
 	bool container_known;			  /* as /proc said; else what its parent is in */
 	bool maps_known;			  /* else /proc/PID/maps is read at first need */
+	uint64_t maps_read_ns;			  /* again, for an address in none of them */
 	size_t maps_bound;			  /* mappings from which on they are read again */
 	bool executing;				  /* has begun an exec: mappings go to next_maps */
 	uint8_t state;				  /* enum sdw_image_state */
@@ -69,6 +70,9 @@ struct sdw_images {
 	/* told when an image's end is past; NULL: nobody */
 	struct sdw_code_table *codes;
 	struct sdw_python_stacks *python_stacks;
+	/* also told of every interpreter, as the BPF side is, with its layout's index or < 0 */
+	void (*tell)(void *context, const struct sdw_image *image, int layout);
+	void *tell_context;
 	struct sdw_file_cache *files;
 	struct sdw_containers *containers;
 	struct sdw_map64 by_key;   /* pid << 32 | epoch -> struct sdw_image * */
@@ -96,6 +100,12 @@ void sdw_images_free(struct sdw_images *images);
  * record tells more before. Returns NULL when out of memory.
  */
 struct sdw_image *sdw_images_get(struct sdw_images *images, uint32_t pid, uint32_t epoch);
+
+/* The image that is alive under a pid, or NULL. */
+struct sdw_image *sdw_images_current(const struct sdw_images *images, uint32_t pid);
+
+/* Tells once more what is known of the image's interpreter. */
+void sdw_images_publish_again(struct sdw_images *images, const struct sdw_image *image);
 
 /* Reads what a living process has mapped and looks for its interpreter. Returns 0 or -errno. */
 int sdw_images_look(struct sdw_images *images, struct sdw_image *image, uint64_t now_ns);

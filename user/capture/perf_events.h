@@ -24,6 +24,9 @@ int sdw_events_probe(struct sdw_config *config);
 /* Events per overflow where that is fixed (-c, and every clock); 0: the kernel adapts it. */
 uint64_t sdw_events_fixed_period(const struct sdw_config *config);
 
+/* The signal path has no overflows in kernel mode: the user's rights do not reach that far. */
+bool sdw_events_exclude_kernel(const struct sdw_config *config);
+
 /*
  * Opens the events, disabled, each bound to the program `bpf_prog_fd` (< 0: to none, for
  * measuring). -a:      one per online processor; pids is ignored groups: the same for each that

@@ -11,6 +11,16 @@
 #include "capture/perf_events.h"
 #include "capture/perf_events_internal.h"
 
+bool sdw_events_exclude_kernel(const struct sdw_config *config)
+{
+	int64_t paranoid = 2;
+
+	if (config->path != SDW_PATH_SIGNAL || !geteuid())
+		return false;
+	sdw_number_file_read(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", &paranoid);
+	return paranoid > 1;
+}
+
 /* Opens the event on ourselves (or, for -a, on the processor we are on) and closes it again. */
 static int try_event(const struct sdw_config *config)
 {
@@ -20,6 +30,10 @@ static int try_event(const struct sdw_config *config)
 	sdw_events_fill_attr(config, &attr);
 	attr.inherit_thread = 0; /* sdw_events_open() falls back by itself */
 	attr.enable_on_exec = 0;
+	if (config->path != SDW_PATH_BPF) {
+		attr.inherit = 0;
+		attr.exclude_kernel = sdw_events_exclude_kernel(config);
+	}
 	fd = config->all || config->cgroup_count || config->container_count
 		     ? sdw_perf_event_open(&attr, -1, 0, 0)
 		     : sdw_perf_event_open(&attr, 0, -1, 0);

@@ -6,7 +6,8 @@
 
 #include "base/log.h"
 #include "base/utf8.h"
-#include "capture/pipeline.h"
+#include "capture/pipeline_internal.h"
+#include "sigpath.h"
 
 int sdw_pipeline_create(const struct sdw_config *config, struct sdw_sink *sink,
 			struct sdw_programs *programs, uint64_t fixed_weight,
@@ -35,6 +36,14 @@ int sdw_pipeline_create(const struct sdw_config *config, struct sdw_sink *sink,
 		sdw_pipeline_free(new);
 		return err;
 	}
+	if (config->path == SDW_PATH_BOTH) {
+		err = sdw_overflow_pairs_create(config->event.is_clock ? fixed_weight : 0,
+						&new->pairs);
+		if (err) {
+			sdw_pipeline_free(new);
+			return err;
+		}
+	}
 	if (config->kernel)
 		sdw_stack_builder_read_kernel(&new->builder);
 	new->builder.interpreter_frames = config->interpreter_frames;
@@ -47,6 +56,7 @@ void sdw_pipeline_free(struct sdw_pipeline *pipeline)
 {
 	if (!pipeline)
 		return;
+	sdw_overflow_pairs_free(pipeline->pairs);
 	sdw_stack_builder_free(&pipeline->builder);
 	sdw_python_stacks_free(&pipeline->python_stacks);
 	sdw_code_table_free(pipeline->codes);
@@ -87,9 +97,8 @@ static int announce_process(struct sdw_pipeline *pipeline, struct sdw_image *ima
 	return err;
 }
 
-/* The sink's id of a thread, announced at its first sample. */
-static int thread_id(struct sdw_pipeline *pipeline, struct sdw_image *image,
-		     const struct sdw_record_sample *sample, uint64_t time_ns, uint32_t *id)
+int sdw_pipeline_thread(struct sdw_pipeline *pipeline, struct sdw_image *image,
+			const struct sdw_record_sample *sample, uint64_t time_ns, uint32_t *id)
 {
 	uint64_t *known = sdw_map64_find(&image->threads, sample->tid);
 	struct sdw_thread_event event = {.time_ns = time_ns, .tid = sample->tid};
@@ -118,8 +127,8 @@ static int thread_id(struct sdw_pipeline *pipeline, struct sdw_image *image,
 	return err ?: sdw_image_announce_thread(image, sample->tid, *id);
 }
 
-static int unwind(struct sdw_pipeline *pipeline, const struct sdw_record_sample *sample,
-		  const uint8_t *stack, struct sdw_raw_stack *raw)
+int sdw_pipeline_unwind(struct sdw_pipeline *pipeline, const struct sdw_record_sample *sample,
+			const uint8_t *stack, struct sdw_raw_stack *raw)
 {
 	const struct sdw_config *config = pipeline->config;
 	struct sdw_image *image = raw->image;
@@ -156,7 +165,10 @@ static int send_sample(struct sdw_pipeline *pipeline, const struct sdw_record_sa
 	};
 	int err;
 
-	err = thread_id(pipeline, raw->image, sample, raw->time_ns, &event.thread);
+	if (pipeline->pairs)
+		event.pair = sdw_overflow_pairs_sample(pipeline->pairs, sample->tid,
+						       sample->record.time_ns);
+	err = sdw_pipeline_thread(pipeline, raw->image, sample, raw->time_ns, &event.thread);
 	err = err ?: sdw_stack_build(&pipeline->builder, raw, &event.stack);
 	err = err ?: pipeline->sink->ops->sample(pipeline->sink, &event);
 	if (err)
@@ -198,7 +210,7 @@ static int take_sample(struct sdw_pipeline *pipeline, const struct sdw_record_sa
 		raw.python = sdw_python_stacks_find(&pipeline->python_stacks, raw.python_id);
 	raw.kernel = (const uint64_t *)tail;
 	raw.kernel_count = sample->kernel_frames;
-	err = unwind(pipeline, sample, tail + sample->kernel_frames * 8, &raw);
+	err = sdw_pipeline_unwind(pipeline, sample, tail + sample->kernel_frames * 8, &raw);
 	return err ?: send_sample(pipeline, sample, &raw);
 }
 
@@ -237,6 +249,8 @@ static int take_life(struct sdw_pipeline *pipeline, const struct sdw_record_life
 			return -ENOMEM;
 		if (!sdw_map64_find(&image->threads, life->tid))
 			pipeline->silent_threads++;
+		if (pipeline->pairs)
+			sdw_overflow_pairs_forget(pipeline->pairs, life->tid);
 	}
 	return sdw_images_life(&pipeline->images, life);
 }
@@ -252,6 +266,8 @@ int sdw_pipeline_record(struct sdw_pipeline *pipeline, const struct sdw_record *
 		return take_code(pipeline, (const void *)record, size);
 	case SDW_RECORD_LIFE:
 		return take_life(pipeline, (const void *)record, size);
+	case SDW_RECORD_SIGNAL_SAMPLE:
+		return sdw_pipeline_signal(pipeline, (const void *)record, size);
 	case SDW_RECORD_MAPPING:
 		return sdw_images_mapping(&pipeline->images, (const void *)record);
 	default:

@@ -10,6 +10,7 @@
 
 #include "capture/config.h"
 #include "capture/image.h"
+#include "capture/overflow_pairs.h"
 #include "capture/python_stacks.h"
 #include "capture/stack_builder.h"
 #include "sink.h"
@@ -27,8 +28,11 @@ struct sdw_pipeline {
 	struct sdw_unwind_statistics unwinding;
 	uint64_t fixed_weight; /* of every sample where the period is fixed; 0: the record's */
 	uint64_t status[SDW_STATUS_COUNT];
-	uint64_t samples;	     /* sent to the sink */
-	uint64_t broken;	     /* sample records that could not be used */
+	uint64_t samples;	 /* sent to the sink */
+	uint64_t broken;	 /* sample records that could not be used */
+	uint64_t signal_samples; /* of handlers, sent to the sink */
+	struct sdw_overflow_pairs
+		*pairs;		     /* both paths: which overflow each signal was of; else NULL */
 	uint32_t processes, threads; /* announced */
 	uint64_t silent_threads;     /* that ended without a sample */
 	uint64_t last_ns;	     /* of the last sample: time does not go back */

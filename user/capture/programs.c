@@ -74,6 +74,7 @@ static void configure(struct sdw_programs *programs, const struct sdw_config *co
 		.cgroup_subsystem = config->groups ? config->groups->subsystem : 0,
 		.tracepoint_period = config->period ? config->period : 1,
 		.wake_bytes = config->ring_bytes / 4,
+		.signal_too = config->path == SDW_PATH_BOTH,
 	};
 
 	if (bpf.stack_bytes > SDW_MAX_STACK_BYTES)
@@ -259,6 +260,12 @@ out:
 	return 0;
 }
 
+int sdw_programs_none(struct sdw_programs **programs)
+{
+	*programs = calloc(1, sizeof(**programs));
+	return *programs ? 0 : -ENOMEM;
+}
+
 void sdw_programs_free(struct sdw_programs *programs)
 {
 	if (!programs)
@@ -268,7 +275,8 @@ void sdw_programs_free(struct sdw_programs *programs)
 			close(programs->rings[i]);
 	}
 	free(programs->rings);
-	sdw_bpf__destroy(programs->skeleton);
+	if (programs->skeleton)
+		sdw_bpf__destroy(programs->skeleton);
 	free(programs);
 }
 
@@ -296,14 +304,14 @@ int sdw_programs_add_process(struct sdw_programs *programs, uint32_t pid, uint32
 {
 	uint32_t slot[2] = {epoch, 0};
 
-	if (bpf_map_update_elem(bpf_map__fd(programs->skeleton->maps.processes), &pid, slot,
+	if (programs->skeleton &&
+	    bpf_map_update_elem(bpf_map__fd(programs->skeleton->maps.processes), &pid, slot,
 				BPF_ANY))
 		return -errno;
 	return 0;
 }
 
-/* Index of a layout in the table, which it joins if it is new. Returns < 0: no room. */
-static int layout_index(struct sdw_programs *programs, const struct sdw_pylayout *layout)
+int sdw_programs_layout_index(struct sdw_programs *programs, const struct sdw_pylayout *layout)
 {
 	uint32_t i;
 
@@ -313,7 +321,8 @@ static int layout_index(struct sdw_programs *programs, const struct sdw_pylayout
 	}
 	if (i == SDW_MAX_LAYOUTS)
 		return -ENOSPC;
-	if (bpf_map_update_elem(bpf_map__fd(programs->skeleton->maps.layouts), &i, layout, BPF_ANY))
+	if (programs->skeleton &&
+	    bpf_map_update_elem(bpf_map__fd(programs->skeleton->maps.layouts), &i, layout, BPF_ANY))
 		return -errno;
 	programs->layouts[i] = *layout;
 	programs->layout_count++;
@@ -330,13 +339,14 @@ int sdw_programs_set_interpreter(struct sdw_programs *programs, uint32_t pid, ui
 	int index;
 
 	if (layout) {
-		index = layout_index(programs, layout);
+		index = sdw_programs_layout_index(programs, layout);
 		if (index < 0)
 			return index;
 		value.layout = (uint32_t)index;
 		value.supported = 1;
 	}
-	if (bpf_map_update_elem(bpf_map__fd(programs->skeleton->maps.interpreters), &key, &value,
+	if (programs->skeleton &&
+	    bpf_map_update_elem(bpf_map__fd(programs->skeleton->maps.interpreters), &key, &value,
 				BPF_ANY))
 		return -errno;
 	return 0;
@@ -345,9 +355,12 @@ int sdw_programs_set_interpreter(struct sdw_programs *programs, uint32_t pid, ui
 void sdw_programs_forget(struct sdw_programs *programs, uint32_t pid, uint32_t epoch)
 {
 	uint64_t key = (uint64_t)pid << 32 | epoch;
-	int processes = bpf_map__fd(programs->skeleton->maps.processes);
 	uint32_t slot[2];
+	int processes;
 
+	if (!programs->skeleton)
+		return;
+	processes = bpf_map__fd(programs->skeleton->maps.processes);
 	bpf_map_delete_elem(bpf_map__fd(programs->skeleton->maps.interpreters), &key);
 	if (!bpf_map_lookup_elem(processes, &pid, slot) && slot[0] == epoch)
 		bpf_map_delete_elem(processes, &pid);
@@ -360,10 +373,13 @@ const struct sdw_pylayout *sdw_programs_layout(const struct sdw_programs *progra
 
 int sdw_programs_count(const struct sdw_programs *programs, struct sdw_cpu_counters *sum)
 {
-	int fd = bpf_map__fd(programs->skeleton->maps.counters);
 	struct sdw_cpu_counters one;
+	int fd;
 
 	memset(sum, 0, sizeof(*sum));
+	if (!programs->skeleton)
+		return 0;
+	fd = bpf_map__fd(programs->skeleton->maps.counters);
 	for (uint32_t i = 0; i < programs->processors; i++) {
 		if (bpf_map_lookup_elem(fd, &i, &one))
 			return -errno;

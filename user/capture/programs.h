@@ -25,6 +25,9 @@ int sdw_programs_load(const struct sdw_config *config, bool only_known,
 		      struct sdw_programs **programs);
 void sdw_programs_free(struct sdw_programs *programs);
 
+/* Nothing in the kernel: a table of layouts for those who walk elsewhere. Returns 0 or -ENOMEM. */
+int sdw_programs_none(struct sdw_programs **programs);
+
 /* The program to bind events to. */
 int sdw_programs_overflow_fd(const struct sdw_programs *programs);
 
@@ -43,6 +46,9 @@ int sdw_programs_set_interpreter(struct sdw_programs *programs, uint32_t pid, ui
 
 /* Forgets an image; and the process, unless another image has taken its pid. */
 void sdw_programs_forget(struct sdw_programs *programs, uint32_t pid, uint32_t epoch);
+
+/* The index of a layout, which gets one now if it has none. Returns < 0: no room. */
+int sdw_programs_layout_index(struct sdw_programs *programs, const struct sdw_pylayout *layout);
 
 /* The layout of an index that a code record names; NULL if there is none. */
 const struct sdw_pylayout *sdw_programs_layout(const struct sdw_programs *programs, uint32_t index);

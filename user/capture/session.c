@@ -26,7 +26,15 @@
 #define FLUSH_NS    900000000u /* at least once a second */
 #define PROGRESS_NS 250000000u
 
-enum wait_tag { TAG_RINGS, TAG_SIDEBAND, TAG_SIGNAL, TAG_COMMAND, TAG_TARGET, TAG_WATCH };
+enum wait_tag {
+	TAG_RINGS,
+	TAG_SIDEBAND,
+	TAG_SIGNAL,
+	TAG_COMMAND,
+	TAG_TARGET,
+	TAG_WATCH,
+	TAG_AGENT,
+};
 
 /* ---- setting up ---- */
 
@@ -59,9 +67,9 @@ static int open_rings(struct sdw_session *session)
 	int err;
 
 	session->first_sideband = processors + 1;
-	err = sdw_queue_create(processors + 1 + sdw_sideband_count(session->sideband),
-			       &session->queue);
-	if (err)
+	session->agent_source = session->first_sideband + sdw_sideband_count(session->sideband);
+	err = sdw_queue_create(session->agent_source + 1, &session->queue);
+	if (err || session->config->path == SDW_PATH_SIGNAL)
 		return err;
 	session->drains = calloc(processors + 1, sizeof(*session->drains));
 	if (!session->drains)
@@ -165,20 +173,25 @@ static int add_descendants(struct sdw_session *session)
 	return err;
 }
 
+static int open_command(struct sdw_session *session)
+{
+	int err = sdw_session_launch(session);
+
+	if (!err)
+		(void)prlimit(session->launch.pid, RLIMIT_NOFILE, &session->file_limit, NULL);
+	err = err ?: add_wait(session, session->launch.pidfd, TAG_COMMAND, 0);
+	if (err || session->config->path == SDW_PATH_SIGNAL)
+		return err; /* the agent tells of its processes */
+	return sdw_session_add_known(session, (uint32_t)session->launch.pid, false);
+}
+
 static int open_targets(struct sdw_session *session)
 {
 	const struct sdw_config *config = session->config;
 	int err = 0;
 
-	if (config->command) {
-		err = sdw_launch_start_apart(&session->launch, config->command, &session->old_mask,
-					     config->command_output ? config->command_output : -1);
-		if (!err)
-			(void)prlimit(session->launch.pid, RLIMIT_NOFILE, &session->file_limit,
-				      NULL);
-		err = err ?: add_wait(session, session->launch.pidfd, TAG_COMMAND, 0);
-		return err ?: sdw_session_add_known(session, (uint32_t)session->launch.pid, false);
-	}
+	if (config->command)
+		return open_command(session);
 	if (config->groups)
 		return sdw_session_add_groups(session);
 	if (config->all)
@@ -200,8 +213,11 @@ static int open_targets(struct sdw_session *session)
 static int open_events(struct sdw_session *session)
 {
 	const struct sdw_config *config = session->config;
-	int fd = sdw_programs_overflow_fd(session->programs);
+	int fd;
 
+	if (session->agent)
+		return 0; /* each thread opens its own */
+	fd = sdw_programs_overflow_fd(session->programs);
 	if (config->command)
 		return sdw_events_open(config, &session->launch.pid, 1, fd, &session->events);
 	return sdw_events_open(config, config->pids, config->pid_count, fd, &session->events);
@@ -231,12 +247,20 @@ static int open_capture(struct sdw_session *session, bool only_known)
 	session->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (session->epoll < 0)
 		return -errno;
-	err = sdw_programs_load(session->config, only_known, &session->programs);
-	err = err ?: sdw_sideband_open(&session->sideband);
+	if (session->config->path == SDW_PATH_SIGNAL) {
+		err = sdw_programs_none(&session->programs);
+	} else {
+		err = sdw_programs_load(session->config, only_known, &session->programs);
+		err = err ?: sdw_sideband_open(&session->sideband);
+	}
 	err = err
 		      ?: sdw_pipeline_create(session->config, session->sink, session->programs,
 					     session->period, &session->pipeline);
 	err = err ?: open_rings(session);
+	if (!err && session->config->path != SDW_PATH_BPF) {
+		err = sdw_session_open_agent(session);
+		err = err ?: add_wait(session, sdw_sigpath_server_fd(session->agent), TAG_AGENT, 0);
+	}
 	err = err ?: open_signals(session);
 	return err ?: open_targets(session);
 }
@@ -383,7 +407,7 @@ static int tick(struct sdw_session *session, uint64_t now_ns,
 	if (err || !progress || now_ns - session->progress_ns < PROGRESS_NS)
 		return err;
 	session->progress_ns = now_ns;
-	err = sdw_programs_count(session->programs, &session->counters);
+	err = sdw_session_count(session);
 	state.overflows = session->counters.overflows;
 	state.samples = session->counters.samples;
 	state.lost =
@@ -413,43 +437,6 @@ static int loop(struct sdw_session *session,
 	return err;
 }
 
-/*
- * The timer of an idle processor may come periods late, and once then (in a virtual machine it
- * mostly does). No task has lost these overflows. Of `late` ones, gives how many there can have
- * been.
- */
-static uint64_t late_while_idle(const struct sdw_session *session, uint64_t late)
-{
-	uint64_t idle_ns = sdw_idle_time_ns() - session->idle_start_ns, periods;
-
-	if (!sdw_config_counts_processors(session->config) || !session->config->event.is_clock ||
-	    !session->idle_start_ns)
-		return 0;
-	periods = idle_ns / session->period;
-	if (periods <= session->counters.idle)
-		return 0;
-	periods -= session->counters.idle;
-	return periods < late ? periods : late;
-}
-
-/*
- * With a fixed period the kernel's own count says how many overflows there were. Each thread leaves
- * a period that it began and did not finish: that much is no loss. Of a processor's own event every
- * period is one.
- */
-static void count_undelivered(struct sdw_session *session)
-{
-	uint64_t expected = sdw_events_expected_overflows(session->events);
-	uint64_t seen = session->counters.overflows;
-
-	if (!sdw_config_counts_processors(session->config))
-		seen += session->pipeline->threads + session->pipeline->silent_threads;
-	if (expected <= seen)
-		return;
-	session->idle_late = late_while_idle(session, expected - seen);
-	session->not_delivered = expected - seen - session->idle_late;
-}
-
 /* Says which bound was met, since what is beyond it has no names or stacks. */
 static void say_bounds(const struct sdw_session *session)
 {
@@ -475,15 +462,16 @@ static int finish(struct sdw_session *session)
 {
 	int err;
 
-	sdw_events_disable(session->events);
+	sdw_session_disable(session);
 	session->end_ns = sdw_session_now();
 	err = sdw_session_drain(session, UINT64_MAX);
-	err = err ?: sdw_programs_count(session->programs, &session->counters);
+	session->complete = !err;
+	err = err ?: sdw_session_count(session);
 	if (err)
 		return err;
-	count_undelivered(session);
-	session->complete = true;
+	sdw_session_count_undelivered(session);
 	say_bounds(session);
+	sdw_session_say_agent(session);
 	return sdw_session_report(session, session->end_ns);
 }
 
@@ -496,7 +484,7 @@ int sdw_session_run(struct sdw_session *session,
 	session->start_ns = session->flushed_ns = session->progress_ns = sdw_session_now();
 	session->lost_said_ns = session->pipeline->last_ns = session->start_ns;
 	session->idle_start_ns = sdw_idle_time_ns();
-	err = sdw_events_enable(session->events);
+	err = session->events ? sdw_events_enable(session->events) : 0;
 	if (!err && session->config->command) {
 		err = sdw_launch_run(&session->launch);
 		if (err)
@@ -509,10 +497,10 @@ int sdw_session_run(struct sdw_session *session,
 	err = loop(session, progress, context);
 	if (err) {
 		/* the sink is broken: count to the end all the same */
-		sdw_events_disable(session->events);
+		sdw_session_disable(session);
 		session->end_ns = sdw_session_now();
-		if (!sdw_programs_count(session->programs, &session->counters))
-			count_undelivered(session);
+		if (!sdw_session_count(session))
+			sdw_session_count_undelivered(session);
 		return err;
 	}
 	return finish(session);
@@ -547,6 +535,7 @@ void sdw_session_free(struct sdw_session *session)
 	ring_buffer__free(session->rings);
 	free(session->drains);
 	sdw_queue_free(session->queue);
+	sdw_sigpath_server_free(session->agent);
 	sdw_pipeline_free(session->pipeline);
 	sdw_sideband_close(session->sideband);
 	sdw_programs_free(session->programs);

@@ -14,6 +14,7 @@
 #include "capture/queue.h"
 #include "capture/session.h"
 #include "capture/sideband.h"
+#include "sigpath/server.h"
 
 /* Where a ring's records go: a source of the queue. */
 struct sdw_drain {
@@ -33,11 +34,14 @@ struct sdw_session {
 	struct sdw_programs *programs;
 	struct sdw_events *events;
 	struct sdw_sideband *sideband;
+	struct sdw_sigpath_server *agent; /* NULL: BPF alone */
+	struct sdw_sigpath_counts agents; /* of it, as read last */
 	struct sdw_pipeline *pipeline;
 	struct sdw_queue *queue;
 	struct ring_buffer *rings;
 	struct sdw_drain *drains; /* one per processor, and one for life records */
 	size_t first_sideband;	  /* source of the first mapping buffer */
+	size_t agent_source;	  /* and of the agents' records */
 
 	struct sdw_launch launch;
 	struct rlimit file_limit; /* as it was before it was raised */
@@ -84,6 +88,27 @@ int sdw_session_add_groups(struct sdw_session *session);
 
 /* The target ends when no process is left in its groups; not before there was one. */
 void sdw_session_look_at_groups(struct sdw_session *session);
+
+/* Reads the counters of both paths, as far as they are there. Returns 0 or -errno. */
+int sdw_session_count(struct sdw_session *session);
+
+/*
+ * With a fixed period the kernel's own count says how many overflows there were. Each thread leaves
+ * a period that it began and did not finish: that much is no loss. Of a processor's own event every
+ * period is one.
+ */
+void sdw_session_count_undelivered(struct sdw_session *session);
+
+/* session_agent.c: the signal path's part of a session. */
+/* Starts the command, with the agent in it where there is one. */
+int sdw_session_launch(struct sdw_session *session);
+int sdw_session_open_agent(struct sdw_session *session);
+void sdw_session_disable(struct sdw_session *session);
+uint64_t sdw_session_expected(struct sdw_session *session);
+/* What the user has to know of the agents at the end. */
+void sdw_session_say_agent(const struct sdw_session *session);
+/* Fills in the totals of the signal path. */
+void sdw_session_signal_totals(const struct sdw_session *session, struct sdw_totals *totals);
 
 /* Takes everything out of all buffers, and hands what is older than `until_ns` to the pipeline. */
 int sdw_session_drain(struct sdw_session *session, uint64_t until_ns);

@@ -121,7 +121,7 @@ void sdw_sideband_close(struct sdw_sideband *sideband)
 
 size_t sdw_sideband_count(const struct sdw_sideband *sideband)
 {
-	return sideband->count;
+	return sideband ? sideband->count : 0;
 }
 
 int sdw_sideband_fd(const struct sdw_sideband *sideband, size_t buffer)

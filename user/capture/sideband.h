@@ -33,7 +33,7 @@ struct sdw_sideband;
 int sdw_sideband_open(struct sdw_sideband **sideband);
 void sdw_sideband_close(struct sdw_sideband *sideband);
 
-/* Number of buffers, and the descriptor of each, readable when there are records. */
+/* Number of buffers (of NULL: 0), and the descriptor of each, readable when there are records. */
 size_t sdw_sideband_count(const struct sdw_sideband *sideband);
 int sdw_sideband_fd(const struct sdw_sideband *sideband, size_t buffer);
 

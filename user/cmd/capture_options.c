@@ -15,6 +15,7 @@
 #include "capture/privilege.h"
 #include "capture/target_threads.h"
 #include "cmd/capture_options.h"
+#include "cmd/signal_options.h"
 
 #define DEFAULT_FREQUENCY  1000
 #define DEFAULT_RING_BYTES (8u << 20)
@@ -141,6 +142,9 @@ struct sdw_capture_arguments sdw_capture_arguments_default(const char *verb)
 				.templates = true,
 				.ring_bytes = DEFAULT_RING_BYTES,
 				.max_memory = DEFAULT_MEMORY,
+				.signal = {.delivery = SDW_SIGNAL_CHOOSE,
+					   .unwind = SDW_SIGPATH_UNWIND_OFFLINE,
+					   .unwind_depth = SDW_SIGPATH_MAX_FRAMES},
 			},
 	};
 }
@@ -241,7 +245,8 @@ int sdw_capture_arguments_check(struct sdw_capture_arguments *arguments, char **
 	err = check_target(arguments);
 	if (!err)
 		err = check_event(arguments);
-	return err ?: check_rate(arguments);
+	err = err ?: check_rate(arguments);
+	return err ?: sdw_signal_options_check(arguments->verb, config);
 }
 
 static int check_pids(const struct sdw_config *config)
@@ -277,8 +282,12 @@ int sdw_capture_check(struct sdw_config *config)
 		if (err)
 			return sdw_launch_failure_status(err);
 	}
-	if (sdw_privilege_check(config) || sdw_events_probe(config) ||
-	    sdw_cgroup_targets_find(config))
+	if (config->path != SDW_PATH_BPF && sdw_signal_check(config))
+		return SDW_EXIT_FAULT;
+	/* the signal path alone takes no right that its owner does not have */
+	if (config->path != SDW_PATH_SIGNAL && sdw_privilege_check(config))
+		return SDW_EXIT_FAULT;
+	if (sdw_events_probe(config) || sdw_cgroup_targets_find(config))
 		return SDW_EXIT_FAULT;
 	return SDW_EXIT_OK;
 }

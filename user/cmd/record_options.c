@@ -10,6 +10,7 @@
 #include "cmd/commands.h"
 #include "cmd/record_lttng.h"
 #include "cmd/record_options.h"
+#include "cmd/signal_options.h"
 
 struct arguments {
 	struct sdw_capture_arguments capture;
@@ -17,6 +18,8 @@ struct arguments {
 };
 
 #define FIELD(member) SDW_OPTION_FIELD(struct arguments, member)
+
+#define CONFIG(member) FIELD(capture.config.member)
 
 static const struct sdw_option options[] = {
 	SDW_CAPTURE_TARGET_OPTIONS,
@@ -28,6 +31,8 @@ static const struct sdw_option options[] = {
 	{SDW_OPTION_NO_FLAG, 0, "no-columns", NULL, FIELD(capture.config.columns),
 	 .help = "only the line that was running, not the expression in it, which CPython 3.11 and "
 		 "later know: the heat map shows it"},
+
+	SDW_SIGNAL_OPTIONS(CONFIG),
 
 	{SDW_OPTION_HEADING, .help = "Where to write:"},
 	{SDW_OPTION_STRING, 'o', "output", "DIR", FIELD(capture.config.output),
@@ -67,6 +72,8 @@ static const char *const examples[] = {
 	"who touches new memory: a sample for every page fault",
 	"sidewinder record --lttng -p 4711 -d 10",
 	"the same events as an LTTng trace",
+	"sidewinder record --path=signal -- python3 app.py",
+	"as an ordinary user, by signals in the process itself",
 	NULL,
 };
 
