@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Programs under the agent do what they do without it, and every overflow is accounted for."""
+import os
+import pwd
+import signal
+import subprocess
+
+import recording as rec
+
+PATHS = (("--path=signal",), ("--path=signal", "--signal=sigio", "--signal-number=40", "--unwind=online"),
+         ("--path=both",))
+
+
+def adds_up(recording):
+    summary = recording.summary
+    counted = sum(summary["status"].values()) + sum(summary["lost"].values())
+    assert counted == summary["overflows"], summary
+
+
+def check_signals(context, *options):
+    alone, under = context.file("alone"), context.file("under")
+    status = subprocess.run(context.target("signals.py", alone, 9), stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL).returncode
+    recording = context.record("-F", "2000", "--max-loss=100", *options, "--",
+                               *context.target("signals.py", under, 9))
+    assert recording.status == status == 9, "%d and %d: %s" % (recording.status, status, recording.stderr)
+    with open(alone) as one, open(under) as other:
+        assert one.read() == other.read(), open(under).read()
+    adds_up(recording)
+    assert recording.summary["processes"] > 5
+
+
+def test_a_program_full_of_signals_does_the_same_under_sigtrap(context, python):
+    check_signals(context, *PATHS[0])
+
+
+def test_a_program_full_of_signals_does_the_same_under_another_signal(context, python):
+    check_signals(context, *PATHS[1])
+
+
+def test_a_program_full_of_signals_does_the_same_under_both_paths(context, python):
+    check_signals(context, *PATHS[2])
+
+
+def check_stacks(context, *options):
+    """The one busy function is seen where it is, with its callers."""
+    code = ("def leaf():\n    s = 0\n    for i in range(3000000):\n        s += i * i\n    return s\n"
+            "def middle():\n    return leaf()\n"
+            "def outer():\n    return middle()\n"
+            "outer()\n")
+    path = context.file("stacks.py")
+    with open(path, "w") as file:
+        file.write(code)
+    recording = context.record_well("-F", "1000", *options, "--", context.python, path)
+    chains = {tuple((frame[1], frame[3]) for frame in sample["frames"] if frame[0] == "p" and frame[2] == path)
+              for sample in recording.samples()}
+    chains = {tuple((name.split(".")[-1], line) for name, line in chain) for chain in chains}
+    expected = {(("<module>", 10), ("outer", 9), ("middle", 7), ("leaf", line)) for line in (3, 4)}
+    assert expected & chains, chains
+    assert all(chain in expected for chain in chains if len(chain) == 4), chains
+
+
+def test_stacks_are_exact_whichever_way(context, python):
+    for options in (*PATHS, ("--path=signal", "--unwind=online"), ("--path=signal", "--native=none")):
+        check_stacks(context, *options)
+
+
+def test_every_thread_is_seen(context, python):
+    code = ("import threading, time\n"
+            "def work():\n    end = time.thread_time() + 0.1\n    while time.thread_time() < end: sum(range(99))\n"
+            "for _ in range(2):\n    ts = [threading.Thread(target=work) for _ in range(4)]\n"
+            "    [t.start() for t in ts]; [t.join() for t in ts]\n")
+    for options in PATHS:
+        recording = context.record_well("-F", "500", *options, "--", context.python, "-c", code)
+        assert recording.summary["threads"] == 9, recording.summary
+
+
+def test_a_full_ring_is_counted(context):
+    code = "def deep(n):\n    return deep(n - 1) if n else sum(i * i for i in range(2000000))\ndeep(900)\n"
+    recording = context.record("-F", "20000", "--path=signal", "--ring-bytes=64K", "--max-loss=100", "--",
+                               context.python, "-c", code)
+    assert recording.status == 0, recording.stderr
+    adds_up(recording)
+
+
+def test_a_killed_program_loses_nothing_but_what_is_counted(context):
+    code = ("import os, signal, threading\n"
+            "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGKILL)).start()\n"
+            "while True: sum(range(100))\n")
+    for options in PATHS:
+        recording = context.record("-F", "2000", "--max-loss=100", *options, "--", context.python, "-c", code)
+        assert recording.status == 128 + signal.SIGKILL, recording.stderr
+        adds_up(recording)
+
+
+def test_an_ordinary_user_needs_no_privilege(context):
+    if os.geteuid():
+        raise rec.Skip("only root can become somebody else")
+    paranoid = int(rec.read_text("/proc/sys/kernel/perf_event_paranoid") or 2)
+    if paranoid > 2:
+        raise rec.Skip("kernel.perf_event_paranoid is %d" % paranoid)
+    nobody = pwd.getpwnam("nobody")
+    folder = os.path.join(context.work, "bin")
+    os.mkdir(folder)
+    for name in ("sidewinder", "sidewinder-agent.so"):
+        source = os.path.join(os.path.dirname(context.profiler.path), name)
+        subprocess.run(["cp", source, folder], check=True)
+    os.chmod(context.work, 0o777)
+    python = "/usr/bin/python3"
+    if not os.path.exists(python):
+        raise rec.Skip("no interpreter that everybody may run")
+
+    def become():
+        os.setgroups([])
+        os.setgid(nobody.pw_gid)
+        os.setuid(nobody.pw_uid)
+
+    done = subprocess.run([os.path.join(folder, "sidewinder"), "record", "--path=signal", "-q", "-o",
+                           os.path.join(context.work, "trace"), "--", python, "-c",
+                           "sum(i * i for i in range(3000000)); raise SystemExit(4)"],
+                          preexec_fn=become, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env={"PATH": "/usr/bin:/bin"}, cwd="/")
+    assert done.returncode == 4, done.stderr
+    report = context.profiler.run("report", os.path.join(context.work, "trace"))
+    assert "<genexpr>" in report.stdout, report.stdout
+
+
+def test_a_program_that_uses_the_signal_itself_has_it(context):
+    code = ("import os, signal, time\n"
+            "end = time.process_time() + 0.1\n"
+            "while time.process_time() < end: sum(range(99))\n"
+            "seen = []\nsignal.signal(signal.SIGIO, lambda n, f: seen.append(n))\n"
+            "end = time.process_time() + 0.1\n"
+            "while time.process_time() < end: sum(range(99))\n"
+            "os.kill(os.getpid(), signal.SIGIO)\n"
+            "raise SystemExit(len(seen))\n")
+    recording = context.record("--path=signal", "--signal=sigio", "--", context.python, "-c", code)
+    assert recording.status == 1, (recording.status, recording.stderr)
+    assert "--signal-number" in recording.stderr, recording.stderr
+
+
+def test_wrong_use_is_said(context):
+    for options in (["--path=signal", "-p", "1"], ["--path=both", "-a"],
+                    ["--path=signal", "--signal-number=40", "--", "true"],
+                    ["--signal=sigio", "--", "true"], ["--path=signal", "-e", "sched:sched_switch", "--", "true"],
+                    ["--path=signal", "--signal=sigio", "--signal-number=9", "--", "true"]):
+        recording = context.record(*options)
+        assert recording.status == 2, (options, recording.status, recording.stderr)
+        assert len(recording.stderr.splitlines()) == 1, recording.stderr
+
+
+def test_what_is_in_ld_preload_stays(context):
+    code = "import os; print(os.environ['LD_PRELOAD'].split(':')[1:])"
+    done = context.profiler.run("record", "-q", "--path=signal", "-o", context.fresh_trace(), "--",
+                                context.python, "-c", code, check=False,
+                                env={"LD_PRELOAD": "libm.so.6"})
+    assert "['libm.so.6']" in done.stdout, done.stdout + done.stderr
