@@ -153,6 +153,7 @@ static void put_pairs(struct writer *to, const struct sdw_comparison *comparison
 	put_count(&inner, "bpf", comparison->bpf_lost);
 	put_count(&inner, "signal", comparison->signal_lost);
 	put_count(&inner, "coalesced", pairs->alone[SDW_ALONE_COALESCED]);
+	put_count(&inner, "not_delivered", comparison->not_delivered);
 	end(to, &inner);
 	put_count(to, "late", comparison->late);
 	put_count(to, "late_after_ns", comparison->late_after_ns);

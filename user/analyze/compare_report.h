@@ -9,8 +9,9 @@
  *   paired, bpf_only, signal_only; seen {bpf, signal}
  *   alone         {cause: samples without a partner}, the causes of pairs.h; alone_meaning {cause:
  *                 words} of those that there are
- *   lost          {bpf, signal, coalesced}: overflows that the path counted as lost; merged by the
- *                 kernel into the signal of an earlier one
+ *   lost          {bpf, signal, coalesced, not_delivered}: overflows that the path counted as lost;
+ *                 merged by the kernel into the signal of an earlier one; periods that passed
+ *                 without an overflow, which are in no other number
  *   late, late_after_ns   handlers that ran so long after their overflow, or longer
  *   python_agree, line_agree, native_agree   shares, 0 to 1, of the pairs that can be compared
  *   compared {python, line, native}, incomplete   how many these are; pairs without a whole stack

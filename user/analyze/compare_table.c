@@ -66,6 +66,11 @@ static void print_pairs(const struct sdw_comparison *comparison, FILE *file)
 		pairs->signal_only);
 	fprintf(file, "%-8s %10" PRIu64 " %10" PRIu64 "   counted as such by the path\n", "lost",
 		comparison->bpf_lost, comparison->signal_lost);
+	if (comparison->not_delivered)
+		fprintf(file,
+			"%" PRIu64
+			" periods passed without an overflow (late timers, throttling): neither's\n",
+			comparison->not_delivered);
 	if (pairs->bpf_only || pairs->signal_only)
 		fputs("\nWhy they are alone:\n", file);
 	for (unsigned int i = 0; i < SDW_ALONE_COUNT; i++)

@@ -192,12 +192,13 @@ int sdw_comparison_make_of_profile(struct sdw_comparison *comparison,
 	if (profile->recording.path != SDW_PATH_BOTH)
 		return -ENODATA;
 	for (unsigned int i = 0; i < SDW_LOST_COUNT; i++)
-		if (i != SDW_LOST_OUTSIDE_TARGET)
+		if (i != SDW_LOST_OUTSIDE_TARGET && i != SDW_LOST_NOT_DELIVERED)
 			lost += profile->totals.lost[i];
 	err = take_samples(&taken, profile);
 	if (!err)
 		err = sdw_comparison_make(comparison, profile, &taken.bpf_samples,
 					  &taken.signal_samples, lost, profile->totals.signal_lost);
+	comparison->not_delivered = profile->totals.lost[SDW_LOST_NOT_DELIVERED];
 	comparison->bpf_samples = taken.bpf_samples;
 	comparison->signal_samples = taken.signal_samples;
 	return err;

@@ -45,6 +45,7 @@ struct sdw_comparison {
 	struct sdw_agreement agreement;
 	uint64_t bpf, signal; /* samples of each path */
 	uint64_t bpf_lost, signal_lost;
+	uint64_t not_delivered; /* periods that passed without an overflow: neither path's loss */
 	uint64_t overflows;	/* each once: seen by a path, or counted by BPF as lost */
 	uint64_t late;		/* the handler ran when the next overflow was due already */
 	uint64_t late_after_ns; /* what that means: a period, or where that is no time 1 ms */

@@ -78,7 +78,10 @@ extern const struct sdw_option_word sdw_capture_native_words[];
 	 .min = 0.001,                                                                             \
 	 .max = 1e9, .help = "end after this time (default: when the target ends, or on Ctrl-C)"}
 
-#define SDW_CAPTURE_EVENT_OPTIONS                                                                  \
+#define SDW_CAPTURE_EVENT_OPTIONS SDW_CAPTURE_EVENT_OPTIONS_AT("1000")
+
+/* The same where another frequency is the verb's default. */
+#define SDW_CAPTURE_EVENT_OPTIONS_AT(hertz)                                                        \
 	{SDW_OPTION_HEADING, .help = "When to take a sample:"},                                    \
 	{SDW_OPTION_STRING, 'e', "event", "EVENT", SDW_CAPTURE_FIELD(event),                       \
 	 .help = "one of cpu-clock, task-clock, page-faults, context-switches, cycles, "           \
@@ -88,7 +91,7 @@ extern const struct sdw_option_word sdw_capture_native_words[];
 	{SDW_OPTION_NUMBER, 'F', "frequency", "HZ", SDW_CAPTURE_FIELD(config.frequency),           \
 	 .min = 1,                                                                                 \
 	 .max = 1000000,                                                                           \
-	 .help = "so many samples per second of a running thread (default: 1000)"},                \
+	 .help = "so many samples per second of a running thread (default: " hertz ")"},           \
 	{SDW_OPTION_NUMBER, 'c', "period", "N", SDW_CAPTURE_FIELD(config.period), .min = 1,        \
 	 .help = "a sample every N events (of a clock: nanoseconds; default for a "                \
 		 "tracepoint: 1)"}

@@ -17,6 +17,8 @@ const struct sdw_command sdw_commands[] = {
 	 &sdw_usage_dump},
 	{"doctor", "say what works here, what does not, and what mends it", sdw_command_doctor,
 	 &sdw_usage_doctor},
+	{"compare", "BPF against signal on the same overflows: what each saw, and what it cost",
+	 sdw_command_compare, &sdw_usage_compare},
 	{"help", "what a verb takes, the manual, the completion of shells", sdw_command_help,
 	 &sdw_usage_help},
 	{0},

@@ -30,6 +30,7 @@ extern const struct sdw_usage sdw_usage_export;
 extern const struct sdw_usage sdw_usage_diff;
 extern const struct sdw_usage sdw_usage_dump;
 extern const struct sdw_usage sdw_usage_doctor;
+extern const struct sdw_usage sdw_usage_compare;
 extern const struct sdw_usage sdw_usage_help;
 
 int sdw_command_record(int argc, char **argv);
@@ -39,6 +40,7 @@ int sdw_command_export(int argc, char **argv);
 int sdw_command_diff(int argc, char **argv);
 int sdw_command_dump(int argc, char **argv);
 int sdw_command_doctor(int argc, char **argv);
+int sdw_command_compare(int argc, char **argv);
 int sdw_command_help(int argc, char **argv);
 
 #endif

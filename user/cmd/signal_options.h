@@ -28,6 +28,10 @@ int sdw_signal_check(struct sdw_config *config);
 	{SDW_OPTION_WORD, 0, "path", "PATH", field(path), .words = sdw_path_words,                 \
 	 .help = "bpf (default): read from the kernel; signal: by an agent in the process, "       \
 		 "without privilege; both: on the same overflows"},                                \
+	SDW_SIGNAL_HOW_OPTIONS(field)
+
+/* The same for a verb that does not choose the path. */
+#define SDW_SIGNAL_HOW_OPTIONS(field)                                                              \
 	{SDW_OPTION_WORD, 0, "signal", "HOW", field(signal.delivery), .words = sdw_signal_words,   \
 	 .help = "sigtrap: synchronous, from Linux 5.13 (default from 5.19); sigio: as older "     \
 		 "profilers do"},                                                                  \
