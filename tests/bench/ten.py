@@ -76,6 +76,7 @@ def main():
     parser.add_argument('--cycle', type=float, default=70)
     parser.add_argument('--wait', type=float, default=0)
     parser.add_argument('--out')
+    parser.add_argument('--truth', help='the shares alone, {function: share}, to this file')
     options = parser.parse_args()
     chunk = calibrate(options.cycle)
     time.sleep(options.wait)
@@ -88,6 +89,9 @@ def main():
     text = json.dumps({'python': sys.version.split()[0], 'pid': os.getpid(), 'cycles': (len(times) - 1) // 10,
                        'cpu_s': cpu, 'wall_s': wall, 'share': [x / sum(spent) for x in spent],
                        'iterations': chunk * 100 * ((len(times) - 1) // 10), 'times': times})
+    if options.truth:
+        with open(options.truth, 'w') as file:
+            json.dump({function.__name__: x / sum(spent) for function, x in zip(FUNCTIONS, spent)}, file)
     if options.out:
         with open(options.out, 'w') as file:
             file.write(text)
