@@ -167,7 +167,7 @@ static void test_cost_is_taken_within_a_round(void **state)
 	assert_true(sdw_cost_added_us(&given.cost, SDW_WAY_NONE).median == 0);
 	CAPTURE(text, 0, sdw_compare_print(&given.report, out));
 	assert_non_null(strstr(text, "\nthe BPF path alone                      1.113 ( 1.012 to  "
-				     "1.214)  13.20 ( 12.00 to  14.40)       32.0  "));
+				     "1.214)  13.20 ( 12.00 to  14.40)    12.00    32.0  "));
 	assert_non_null(strstr(text, "\nnot sampled                             1.100 ( 1.000 to  "
 				     "1.200)\n"));
 	free(text);

@@ -253,6 +253,7 @@ static void put_cost(struct writer *to, const struct sdw_cost *cost)
 		put_spread(&one, "cpu_s", sdw_cost_cpu_s(cost, way));
 		put(&one, "runs", runs_json(cost, way));
 		put_spread(&one, "added_us", sdw_cost_added_us(cost, way));
+		put_number(&one, "added_quickest_us", sdw_cost_added_quickest_us(cost, way));
 		put_spread(&one, "setup_us", sdw_cost_setup_us(cost, way));
 		put_spread(&one, "profiler_us", sdw_cost_profiler_us(cost, way));
 		put_count(&one, "samples", cost->rounds ? cost->runs[way][0].samples : 0);

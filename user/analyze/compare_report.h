@@ -20,8 +20,9 @@
  *   disagreements [{what, count, bpf, signal}], the commonest first
  *   bytes_per_sample {bpf, signal}; cpu_us_per_sample {none, floor, bpf, signal}: medians of what a
  *                 sample adds to the CPU time of the program
- *   cost          {rounds, and by way: cpu_s {median, least, most, runs}, added_us, setup_us,
- *                 profiler_us {median, least, most}, samples}
+ *   cost          {rounds, and by way: cpu_s {median, least, most}, runs, added_us, setup_us,
+ *                 profiler_us {median, least, most}, added_quickest_us (of the quickest runs),
+ *                 samples}
  *   truth         {functions: [{name, share, bpf, signal}], bpf, signal: {rms, l2, counted,
  * outside}}
  */

@@ -71,6 +71,17 @@ struct sdw_spread sdw_cost_added_us(const struct sdw_cost *cost, enum sdw_way wa
 	return sdw_spread_of(numbers, count);
 }
 
+double sdw_cost_added_quickest_us(const struct sdw_cost *cost, enum sdw_way way)
+{
+	const struct sdw_cost_run *quickest = &cost->runs[way][0];
+	double bare = sdw_cost_cpu_s(cost, SDW_WAY_NONE).least;
+
+	for (unsigned int i = 1; i < cost->rounds; i++)
+		if (cost->runs[way][i].cpu_s < quickest->cpu_s)
+			quickest = &cost->runs[way][i];
+	return quickest->samples ? 1e6 * (quickest->cpu_s - bare) / (double)quickest->samples : 0;
+}
+
 struct sdw_spread sdw_cost_setup_us(const struct sdw_cost *cost, enum sdw_way way)
 {
 	double numbers[SDW_COST_MAX_ROUNDS];

@@ -49,6 +49,11 @@ struct sdw_spread sdw_cost_cpu_s(const struct sdw_cost *cost, enum sdw_way way);
 /* CPU time that a sample added, microseconds; 0 for SDW_WAY_NONE. */
 struct sdw_spread sdw_cost_added_us(const struct sdw_cost *cost, enum sdw_way way);
 
+/*
+ * The same from the quickest run of each way: what a shared machine does to a run only ever adds.
+ */
+double sdw_cost_added_quickest_us(const struct sdw_cost *cost, enum sdw_way way);
+
 /* Set-up before the first sample, microseconds: in the program, and in the profiler. */
 struct sdw_spread sdw_cost_setup_us(const struct sdw_cost *cost, enum sdw_way way);
 struct sdw_spread sdw_cost_profiler_us(const struct sdw_cost *cost, enum sdw_way way);
