@@ -131,8 +131,9 @@ def assert_unharmed(context, python, *how):
     for name, rounds in ROUNDS.items():
         command = [python, workload(name), str(rounds)]
         bare = context.profiler.__class__(python).run(*command[1:])
-        done = context.profiler.run("record", "-q", "--no-report", "-F", "2000", "-o", context.fresh_trace(), *how,
-                                    "--", *command)
+        # deep stacks take a handler longer than a period: what is merged then is a loss, and no fault
+        done = context.profiler.run("record", "-q", "--no-report", "-F", "2000", "--max-loss=100", "-o",
+                                    context.fresh_trace(), *how, "--", *command)
         assert (done.stdout, done.returncode) == (bare.stdout, bare.returncode), (name, how, done.stdout, bare.stdout)
 
 
