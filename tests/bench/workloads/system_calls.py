@@ -5,9 +5,10 @@ import sys
 
 
 def copy(source, sink, size):
+    """A signal that is not synchronous cuts a long read short, which is a program's business to expect."""
     done = 0
     while done < size:
-        done += os.write(sink, os.pread(source, 65536, 0))
+        done += os.write(sink, os.pread(source, min(65536, size - done), 0))
     return done
 
 
