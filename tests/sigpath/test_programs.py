@@ -76,9 +76,23 @@ def test_every_thread_is_seen(context, python):
 
 
 def test_a_full_ring_is_counted(context):
-    code = "def deep(n):\n    return deep(n - 1) if n else sum(i * i for i in range(2000000))\ndeep(900)\n"
-    recording = context.record("-F", "20000", "--path=signal", "--ring-bytes=64K", "--max-loss=100", "--",
-                               context.python, "-c", code)
+    # nobody reads while the recorder, the parent, is stopped
+    code = ("import os, signal, time\n"
+            "os.kill(os.getppid(), signal.SIGSTOP)\n"
+            "end = time.process_time() + 0.5\n"
+            "while time.process_time() < end: sum(range(99))\n"
+            "os.kill(os.getppid(), signal.SIGCONT)\n")
+    for options in PATHS[:2]:
+        recording = context.record("-F", "5000", "--ring-bytes=64K", "--max-loss=100", *options, "--",
+                                   context.python, "-c", code)
+        assert recording.status == 0, recording.stderr
+        adds_up(recording)
+        assert recording.summary["lost"]["ring_full"] > 0, recording.summary
+
+
+def test_a_handler_that_takes_long_lets_the_program_go_on(context):
+    code = "def deep(n):\n    return deep(n - 1) if n else sum(i * i for i in range(300000))\ndeep(900)\n"
+    recording = context.record("-F", "20000", "--path=signal", "--max-loss=100", "--", context.python, "-c", code)
     assert recording.status == 0, recording.stderr
     adds_up(recording)
 
@@ -142,7 +156,7 @@ def test_a_program_that_uses_the_signal_itself_has_it(context):
 def test_wrong_use_is_said(context):
     for options in (["--path=signal", "-p", "1"], ["--path=both", "-a"],
                     ["--path=signal", "--signal-number=40", "--", "true"],
-                    ["--signal=sigio", "--", "true"], ["--path=signal", "-e", "sched:sched_switch", "--", "true"],
+                    ["--signal=sigio", "--", "true"], ["--path=signal", "--no-children", "--", "true"],
                     ["--path=signal", "--signal=sigio", "--signal-number=9", "--", "true"]):
         recording = context.record(*options)
         assert recording.status == 2, (options, recording.status, recording.stderr)
