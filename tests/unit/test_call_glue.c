@@ -9,14 +9,24 @@
 
 static void test_functions_that_only_carry_a_call_are_glue(void **state)
 {
-	static const char *const glue[] = {"PyEval_EvalFrameEx",      "PyObject_Call",
-					   "PyVectorcall_Call",	      "_PyEval_EvalCodeWithName",
-					   "_PyEval_Vector",	      "_PyFunction_Vectorcall",
-					   "_PyObject_FastCallDict",  "call_function",
-					   "py_trampoline_evaluator", "do_call_core",
-					   "function_code_fastcall",  "trace_call_function",
-					   "method_vectorcall",	      "_PyEval_EvalFrame",
-					   "_PyObject_Vectorcall"};
+	static const char *const glue[] = {"PyEval_EvalFrameEx",
+					   "PyObject_Call",
+					   "PyVectorcall_Call",
+					   "_PyEval_EvalCodeWithName",
+					   "_PyEval_Vector",
+					   "_PyFunction_Vectorcall",
+					   "_PyObject_FastCallDict",
+					   "call_function",
+					   "py_trampoline_evaluator",
+					   "do_call_core",
+					   "function_code_fastcall",
+					   "trace_call_function",
+					   "method_vectorcall",
+					   "_PyEval_EvalFrame",
+					   "_PyObject_Vectorcall",
+					   "_PyFunction_FastCall",
+					   "ext_do_call",
+					   "PyEval_EvalCodeEx"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(glue) / sizeof(glue[0]); i++)

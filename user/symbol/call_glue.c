@@ -6,8 +6,9 @@
 
 #define MAX_NAME 64
 
-/* Sorted. CPython 2.7 to 3.15: Python/ceval.c, Objects/call.c, Objects/classobject.c */
+/* Sorted. CPython 2.7 to 3.15: Python/ceval.c, Objects/call.c, classobject.c, funcobject.c */
 static const char *const names[] = {
+	"PyEval_EvalCodeEx",
 	"PyEval_EvalFrameEx",
 	"PyObject_Call",
 	"PyObject_CallFunctionObjArgs",
@@ -17,18 +18,26 @@ static const char *const names[] = {
 	"_PyEval_EvalCodeWithName",
 	"_PyEval_EvalFrame",
 	"_PyEval_Vector",
+	"_PyFunction_FastCall",
 	"_PyFunction_FastCallDict",
 	"_PyFunction_FastCallKeywords",
 	"_PyFunction_Vectorcall",
 	"_PyObject_Call",
+	"_PyObject_Call_Prepend",
 	"_PyObject_FastCallDict",
 	"_PyObject_FastCallDictTstate",
 	"_PyObject_Vectorcall",
 	"_PyObject_VectorcallTstate",
 	"_PyVectorcall_Call",
 	"call_function",
+	"do_call",
 	"do_call_core",
+	"ext_do_call",
+	"fast_function",
+	"function_call",
 	"function_code_fastcall",
+	"instancemethod_call",
+	"method_call",
 	"method_vectorcall",
 	"py_trampoline_evaluator", /* with -X perf */
 	"trace_call_function",
