@@ -122,6 +122,7 @@ def test_0602_the_consumer_daemon_hangs_for_a_while(context):
     hang(context, "lttng-consumerd")
 
 
+@rec.slow
 def test_0602_a_daemon_that_hangs_for_good_does_not_keep_the_recorder(context):
     process = start(context)
     pid, = tools.processes("lttng-sessiond")

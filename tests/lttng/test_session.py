@@ -43,7 +43,7 @@ def test_both_traces_hold_the_same_record_by_record(context):
 
 
 def test_our_own_views_take_either_for_the_same(context):
-    recording, trace = lttng_record(context, "--kernel")
+    recording, trace = lttng_record(context, "--kernel", target=("spin.py", 0.4))
     for how in (["export", "--to=jsonl", "--samples"], ["export", "--to=folded", "--threads"],
                 ["report", "--json"], ["report", "--by=line"]):
         ours = context.profiler.run(*how, recording.trace).stdout
