@@ -207,7 +207,7 @@ asan:
 	$(Q)$(MAKE) O=$(O)-asan OPTIMIZE='-O1 -g -fno-omit-frame-pointer' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' all unit
 
-FORMAT_SRC = $(wildcard include/*.h bpf/*.[ch] bpf/*/*.[ch] user/*.c user/*/*.[ch] tests/*/*.[ch])
+FORMAT_SRC = $(wildcard include/*.h bpf/*.[ch] bpf/*/*.[ch] user/*.c user/*/*.[ch] user/sigpath/agent/*.[ch] tests/*/*.[ch])
 
 .PHONY: format
 format:

@@ -5,6 +5,22 @@
 
 #define RING_BYTES 1024u
 
+/* Some bytes anywhere; often what could be a record where one may be read next. */
+static void write_bytes(struct input *input, uint8_t *bytes, uint64_t head)
+{
+	size_t at = input_number(input, 2) % RING_BYTES, room = RING_BYTES - at;
+	uint32_t size = (uint32_t)input_number(input, 1);
+	struct sdw_record record = {.size = size};
+
+	input_copy(input, bytes + at, room < 16 ? room : 16);
+	if (size & 1)
+		return;
+	at = (head - size) % RING_BYTES & ~(size_t)7;
+	memcpy(bytes + at, &size, sizeof(size));
+	for (size_t i = 0; i < sizeof(record); i++)
+		bytes[(at + 8 + i) % RING_BYTES] = ((const uint8_t *)&record)[i];
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static uint8_t record[SDW_SIGPATH_MAX_RECORD];
@@ -21,9 +37,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		uint64_t before = reader.tail;
 		int got;
 
-		input_copy(&input, bytes, RING_BYTES < input.left ? RING_BYTES : input.left);
-		ring->head = reader.tail + input_number(&input, 2) * (input_number(&input, 1) ? 8 : 1);
-		ring->tail = input_number(&input, 8);
+		ring->head += input_number(&input, 1) * (input_number(&input, 1) % 16 ? 8 : 1);
+		ring->tail = input_number(&input, 2);
+		write_bytes(&input, bytes, ring->head);
 		sdw_ring_reader_mark(&reader);
 		while ((got = sdw_ring_reader_next(&reader, record)) > 0) {
 			const struct sdw_record *head = (const void *)record;

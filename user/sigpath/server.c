@@ -219,6 +219,7 @@ static int begin_process(struct sdw_sigpath_server *server,
 
 	if (server->processes.count >= MAX_PROCESSES)
 		return -EMFILE;
+	// NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers
 	err = sdw_array_reserve(&server->processes, 1);
 	err = err
 		      ?: sdw_sigpath_process_create(server->config, server->exclude_kernel, pid,

@@ -69,7 +69,7 @@ __attribute__((constructor)) static void start_agent(void)
 	real_pthread_create = (__typeof__(real_pthread_create))dlsym(RTLD_NEXT, "pthread_create");
 	if (!name || !*name || strlen(name) >= sizeof(sdw_agent.socket))
 		return;
-	strcpy(sdw_agent.socket, name);
+	memcpy(sdw_agent.socket, name, strlen(name) + 1);
 	sdw_agent.pid = getpid();
 	sdw_agent.page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	sdw_agent.stack_end = (uint64_t)__libc_stack_end;

@@ -9,7 +9,7 @@
 static int take_room(struct sdw_sigpath_ring *ring, uint32_t ring_bytes, uint64_t need,
 		     uint64_t *position)
 {
-	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED), tail;
+	__u64 head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED), tail;
 
 	do {
 		/* read after the head: a tail beyond it cannot be */
