@@ -359,7 +359,7 @@ static int take(const struct search *search, size_t mount, struct sdw_cgroup_tar
 	const struct sdw_config *config = search->config;
 	const struct sdw_cgroup_mount *at = &search->mounts.items[mount];
 
-	targets->items = calloc(search->count, sizeof(*targets->items));
+	targets->items = calloc(search->count + 1, sizeof(*targets->items));
 	if (!targets->items)
 		return -ENOMEM;
 	targets->by_event = config->event.type != PERF_TYPE_TRACEPOINT &&

@@ -78,10 +78,13 @@ static bool copy(char *to, size_t room, struct part part)
 	for (size_t i = 0; i < part.size && used + 1 < room; i++) {
 		char c = part.at[i];
 
-		if (c == '\\' && part.size - i >= 4 && part.at[i + 1] == 'x' &&
-		    hex_value(part.at[i + 2]) >= 0 && hex_value(part.at[i + 3]) >= 0) {
-			c = (char)(hex_value(part.at[i + 2]) << 4 | hex_value(part.at[i + 3]));
-			i += 3;
+		if (c == '\\' && part.size - i >= 4 && part.at[i + 1] == 'x') {
+			int high = hex_value(part.at[i + 2]), low = hex_value(part.at[i + 3]);
+
+			if (high >= 0 && low >= 0) {
+				c = (char)(high * 16 + low);
+				i += 3;
+			}
 		}
 		if (!c)
 			break;

@@ -189,8 +189,10 @@ int sdw_containers_of(struct sdw_containers *containers, uint32_t pid,
 		      const struct sdw_container **container)
 {
 	struct sdw_cgroup_lines lines;
-	int err = sdw_cgroup_lines_read(pid, &lines);
+	int err;
 
+	lines.count = 0;
+	err = sdw_cgroup_lines_read(pid, &lines);
 	*container = err ? NULL : sdw_containers_find(containers, &lines);
 	return err;
 }
