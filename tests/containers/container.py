@@ -35,7 +35,7 @@ class Container:
     """
 
     def __init__(self, context, id, command, group=None, root=None, pid_of=None, host=False,
-                 capabilities=(), mounts=(), env=(), denied=()):
+                 capabilities=(), mounts=(), env=(), denied=(), cpus=None):
         if not shutil.which("runc"):
             raise rec.Skip("no runc: apt-get install runc")
         self.id = id
@@ -63,6 +63,8 @@ class Container:
         }
         if host:
             config.pop("hostname")
+        if cpus:
+            config["linux"]["resources"]["cpu"]["cpus"] = cpus
         if denied:  # system calls
             config["linux"]["seccomp"] = {"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [
                 {"names": list(denied), "action": "SCMP_ACT_ERRNO", "errnoRet": 1}]}
@@ -101,6 +103,10 @@ class Container:
     @property
     def pid(self):
         return json.loads(runc("state", self.id).stdout)["pid"]
+
+    @property
+    def comm(self):
+        return rec.read_text("/proc/%d/comm" % self.pid).strip()
 
     def exec(self, *command):
         """Starts another process in it; the Popen object of `runc exec`, which waits for it."""

@@ -327,6 +327,9 @@ static int read_count(const struct sdw_events *events, size_t index, uint64_t *c
 	ssize_t got = read(events->items[index], words, (size_t)size);
 
 	*count = words[by_time];
+	/* of a group that never ran on the processor the time is since boot; see fill_attr() */
+	if (by_time && events->flags & PERF_FLAG_PID_CGROUP && words[0] < words[1])
+		*count = words[0];
 	if (got == size)
 		return 0;
 	return got < 0 ? -errno : -EIO;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* pipeline.c - one record at a time, from the queue to the sink. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,21 @@ void sdw_pipeline_free(struct sdw_pipeline *pipeline)
 	free(pipeline);
 }
 
+/* A process that ran before, and of whose main thread no record came yet. */
+static void read_comm(struct sdw_image *image)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", image->pid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (fgets(image->comm, sizeof(image->comm), file))
+		image->comm[strcspn(image->comm, "\n")] = '\0';
+	fclose(file);
+}
+
 static int announce_process(struct sdw_pipeline *pipeline, struct sdw_image *image,
 			    uint64_t time_ns)
 {
@@ -82,6 +98,8 @@ static int announce_process(struct sdw_pipeline *pipeline, struct sdw_image *ima
 	if (image->id)
 		return 0;
 	sdw_images_need_container(&pipeline->images, image);
+	if (!*image->comm)
+		read_comm(image);
 	if (image->container) {
 		event.container = image->container->id;
 		event.container_name = image->container->name;
