@@ -28,7 +28,8 @@ done
 # the static one of the distribution first, then one of each version
 own=$(command -v /usr/bin/python3) || skip "no /usr/bin/python3 here"
 others=$(sh "$here/../tools/interpreters.sh" 2>/dev/null |
-	awk '$2 !~ "^/usr/bin/" { split($1, v, "."); path[v[2]] = $2 } END { for (i in path) print path[i] }')
+	awk '$1 ~ /^3\.([89]|1[0-3])\./ && $2 !~ "^/usr/bin/" { split($1, v, "."); path[v[2]] = $2 }
+		END { for (i in path) print path[i] }')
 
 mkdir -p "$cache"
 judged=
