@@ -107,6 +107,22 @@ def test_a_killed_program_loses_nothing_but_what_is_counted(context):
         adds_up(recording)
 
 
+def test_a_program_outlives_its_recorder(context):
+    done = context.file("done")
+    code = ("import os, signal, sys, threading\n"
+            "os.kill(os.getppid(), signal.SIGKILL)\n"
+            "def work(): sum(range(3000000))\n"
+            "for _ in range(2):\n    thread = threading.Thread(target=work); thread.start(); work(); thread.join()\n"
+            "pid = os.fork()\n"
+            "if not pid: work(); os._exit(3)\n"
+            "with open(%r, 'w') as file: file.write(str(os.waitpid(pid, 0)[1] >> 8))\n" % done)
+    for options in PATHS:
+        recording = context.record("-F", "2000", *options, "--", context.python, "-c", code)
+        assert recording.status == -signal.SIGKILL, recording.status
+        rec.wait_for(lambda: rec.read_text(done) == "3", 60, "end of the program")
+        os.unlink(done)
+
+
 def test_an_ordinary_user_needs_no_privilege(context):
     if os.geteuid():
         raise rec.Skip("only root can become somebody else")

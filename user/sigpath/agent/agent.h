@@ -29,6 +29,8 @@ struct sdw_agent {
 	pid_t pid;	    /* own; a vfork's child that shares this memory has another */
 	uint64_t stack_end; /* of the main thread's stack */
 	size_t page_bytes;
+	uint64_t full_tail,
+		full_ns; /* where the ring was read up to when it was full, since when */
 	char socket[SDW_SIGPATH_NAME_BYTES];
 };
 

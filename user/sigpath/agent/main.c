@@ -55,6 +55,7 @@ static void after_fork(void)
 	munmap(sdw_agent.segment, sdw_agent.setup.segment_bytes);
 	sdw_agent.segment = NULL;
 	sdw_agent.pid = getpid();
+	sdw_agent.full_ns = 0;
 	sdw_agent_scratch_reset();
 	if (sdw_agent_connect(SDW_SIGPATH_FORKED, parent))
 		begin_thread();

@@ -17,7 +17,8 @@
 #include "maps.bpf.h"
 #include "walk.bpf.h"
 
-#define NAME_CHECK_NS 100000000u /* how long a thread's name is taken to be the same */
+#define ABANDONED_NS  10000000000u /* a full ring that nobody has read for so long */
+#define NAME_CHECK_NS 100000000u   /* how long a thread's name is taken to be the same */
 
 /* The part of the record that lies behind struct sdw_record_sample, in front of the stacks. */
 struct tail {
@@ -184,6 +185,22 @@ static int make_sample(uint32_t at, const ucontext_t *context, uint64_t entry_ns
 	return (int)sdw_agent_ring_put(&scratch->sample, size);
 }
 
+/*
+ * Nobody has read the ring for long: the recorder is gone, and the program need not pay for what
+ * nobody wants. The event of this thread stops.
+ */
+static void on_full(uint64_t now_ns)
+{
+	uint64_t tail = __atomic_load_n(&sdw_agent.segment->ring.tail, __ATOMIC_RELAXED);
+
+	if (tail != sdw_agent.full_tail || !sdw_agent.full_ns) {
+		sdw_agent.full_tail = tail;
+		sdw_agent.full_ns = now_ns;
+	} else if (now_ns > sdw_agent.full_ns && now_ns - sdw_agent.full_ns > ABANDONED_NS) {
+		sdw_agent_syscall(SYS_prctl, PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0, 0);
+	}
+}
+
 void sdw_agent_sample(const ucontext_t *context, uint64_t entry_ns, bool blocked,
 		      const struct sdw_agent_overflows *overflows)
 {
@@ -198,7 +215,9 @@ void sdw_agent_sample(const ucontext_t *context, uint64_t entry_ns, bool blocked
 		return;
 	}
 	sdw_agent_thread.scratch = (uint32_t)scratch;
-	if (make_sample((uint32_t)scratch, context, entry_ns, blocked, overflows))
+	if (make_sample((uint32_t)scratch, context, entry_ns, blocked, overflows)) {
 		sdw_agent_count(&count->ring_full, 1);
+		on_full(entry_ns);
+	}
 	sdw_agent_scratch_give((uint32_t)scratch);
 }
