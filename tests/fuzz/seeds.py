@@ -101,6 +101,14 @@ def maps():
 """
 
 
+def cgroups():
+    digits, uid = b"0123456789abcdef" * 4, b"7b9c1f7e_2d3a_4c55_9f0e_1a2b3c4d5e6f"
+    yield b"0::/system.slice/docker-%s.scope" % digits
+    yield b"0::/kubepods.slice/kubepods-pod%s.slice/cri-containerd-%s.scope" % (uid, digits)
+    yield b"4:cpu,cpuacct:/machine.slice/machine-a\\x2db.scope/payload"
+    yield b"36 25 0:32 /docker/1 /mnt/a\\040b rw shared:9 - cgroup cgroup rw,cpu,cpuacct"
+
+
 def perf_maps():
     text = b"7f0000 10 py::run:a.py\n7f0008 20 two\nzz 1 no\n7f0000 10 again\n1000 ffffffffffffffff all\n"
     yield number(40, 2) + number(0, 1) + text
@@ -282,7 +290,7 @@ def packets():
 def main():
     folder = sys.argv[1]
     for name, inputs in (("lines", lines()), ("text", texts()), ("pywalk", walks()), ("merge", merges()),
-                         ("offsets", offsets()), ("maps", maps()), ("perf_map", perf_maps()), ("elf", elves()),
+                         ("offsets", offsets()), ("maps", maps()), ("cgroup", cgroups()), ("perf_map", perf_maps()), ("elf", elves()),
                          ("demangle", names()), ("options", options()), ("unwind", unwinds()),
                          ("pipeline", pipelines()), ("trace", packets())):
         write(folder, name, inputs)
