@@ -46,6 +46,14 @@ two=$!
 while [ ! -s spin1.out ] || [ ! -s spin2.out ]; do sleep 0.2; done
 step pid -F 499 -p $one -d 3
 step all -F 499 -a -d 3
+
+# the first in a control group: of v2, whose tasks perf counts, and of v1, where the program looks
+mkdir /tmp/v2 /tmp/v1
+mount -t cgroup2 cgroup2 /tmp/v2 && mkdir /tmp/v2/first && echo $one >/tmp/v2/first/cgroup.procs
+step group_v2 -F 499 --cgroup /tmp/v2/first -d 3
+mount -t cgroup -o pids cgroup /tmp/v1 && mkdir -p /tmp/v1/outer/first &&
+	echo $one >/tmp/v1/outer/first/cgroup.procs
+step group_v1 -F 499 --cgroup /tmp/v1/outer -d 3
 kill $two
 
 # with capabilities instead of root, and at the levels of the sysctl that only Debian has

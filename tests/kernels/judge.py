@@ -166,6 +166,14 @@ def check_one_process_of_two(machine):
     assert weight_of(recording, "spinning", pid=pid) > 0.9 * recording.summary["samples"]
 
 
+def check_control_groups(machine):
+    (pid, _), = rec.roles_of(machine.text("spin1.out"))["main"]
+    for name in ("group_v2", "group_v1"):
+        recording = machine.good_step(name)
+        assert {sample["pid"] for sample in recording.samples()} == {pid}, name
+        assert weight_of(recording, "spinning", pid=pid) > 0.9 * recording.summary["samples"], name
+
+
 def check_all_processes(machine):
     recording = machine.good_step("all")
     for name in ("spin1.out", "spin2.out"):
