@@ -92,9 +92,11 @@ def test_a_full_ring_is_counted(context):
 
 def test_a_handler_that_takes_long_lets_the_program_go_on(context):
     code = "def deep(n):\n    return deep(n - 1) if n else sum(i * i for i in range(300000))\ndeep(900)\n"
-    recording = context.record("-F", "20000", "--path=signal", "--max-loss=100", "--", context.python, "-c", code)
-    assert recording.status == 0, recording.stderr
-    adds_up(recording)
+    for unwind in ("offline", "online"):
+        recording = context.record("-F", "20000", "--path=signal", "--unwind=" + unwind, "--max-loss=100", "--",
+                                   context.python, "-c", code)
+        assert recording.status == 0, recording.stderr
+        adds_up(recording)
 
 
 def test_a_killed_program_loses_nothing_but_what_is_counted(context):

@@ -39,6 +39,7 @@ struct sdw_agent_thread {
 	pid_t tid; /* whose this is: the child of a fork has its parent's, until it is told */
 	struct perf_event_mmap_page *page; /* times of its overflows; NULL: cannot be had */
 	int event;	  /* descriptor, only where the handler must enable it again; else -1 */
+	bool in_handler;  /* its mask, in which SIGTRAP is blocked, must stay */
 	uint32_t scratch; /* in use by its handler */
 	bool blocks_trap; /* the program thinks that it has blocked SIGTRAP */
 	bool trap_waits;  /* and one came meanwhile */
@@ -106,6 +107,9 @@ void sdw_agent_take_interpreter(uint32_t scratch);
 void sdw_agent_find_real(void);
 
 void sdw_agent_find_exec(void); /* exec.c */
+
+/* Where libunwind is, by the address of one of its functions. */
+void sdw_agent_find_libunwind(void *function);
 
 /* A signal of the agent's number that is not an overflow: does what the program asked for. */
 void sdw_agent_forward(int number, siginfo_t *info, void *context);

@@ -53,6 +53,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	/* another tid: the child of a vfork, or a clone, that has no event of its own */
 	if (sdw_agent.segment &&
 	    self->tid == (pid_t)sdw_agent_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0)) {
+		self->in_handler = true;
 		sdw_agent_event_read(&overflows);
 		if (overflows.count)
 			sdw_agent_sample(context, entry_ns, was_blocked(info), &overflows);
@@ -66,6 +67,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 			sdw_agent_event_read(&overflows);
 			sdw_agent_count(&sdw_agent.segment->counters.merged, overflows.count);
 		}
+		self->in_handler = false;
 		if (self->event >= 0)
 			sdw_agent_syscall(SYS_ioctl, self->event, PERF_EVENT_IOC_REFRESH, 1, 0, 0,
 					  0);

@@ -77,8 +77,10 @@ __attribute__((constructor)) static void start_agent(void)
 	if (sdw_agent_tables_create() || !sdw_agent_connect(SDW_SIGPATH_STARTED, 0))
 		return;
 	sdw_agent_configure(sdw_agent.setup.stack_bytes);
-	if (sdw_agent.setup.unwind == SDW_SIGPATH_UNWIND_ONLINE)
+	if (sdw_agent.setup.unwind == SDW_SIGPATH_UNWIND_ONLINE) {
 		unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_PER_THREAD);
+		sdw_agent_find_libunwind((void *)(uintptr_t)unw_step);
+	}
 	has_thread_key = !pthread_key_create(&thread_key, end_thread);
 	if (!sdw_agent_handler_install() || pthread_atfork(NULL, NULL, after_fork)) {
 		sdw_agent.segment = NULL;

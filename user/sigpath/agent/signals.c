@@ -11,6 +11,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <string.h>
@@ -77,7 +78,43 @@ static bool is_at_work(void)
 
 static bool keeps_trap(void)
 {
-	return is_at_work() && sdw_agent.setup.delivery == SDW_SIGPATH_SIGTRAP;
+	return is_at_work() && !sdw_agent_thread.in_handler &&
+	       sdw_agent.setup.delivery == SDW_SIGPATH_SIGTRAP;
+}
+
+/* ---- libunwind ---- */
+
+static uintptr_t libunwind_start, libunwind_end;
+
+static int find_libunwind(struct dl_phdr_info *object, size_t size, void *address)
+{
+	(void)size;
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		uintptr_t start = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+		uintptr_t end = start + object->dlpi_phdr[i].p_memsz;
+
+		if (object->dlpi_phdr[i].p_type != PT_LOAD || (uintptr_t)address < start ||
+		    (uintptr_t)address >= end)
+			continue;
+		libunwind_start = start;
+		libunwind_end = end;
+		return 1;
+	}
+	return 0;
+}
+
+void sdw_agent_find_libunwind(void *function)
+{
+	(void)dl_iterate_phdr(find_libunwind, function);
+}
+
+/*
+ * libunwind blocks all signals while it holds its lock. So it must be: a handler that came then and
+ * unwinds would wait for the lock for ever.
+ */
+static bool is_libunwind(const void *caller)
+{
+	return (uintptr_t)caller >= libunwind_start && (uintptr_t)caller < libunwind_end;
 }
 
 /* ---- handlers ---- */
@@ -207,14 +244,16 @@ static int change_mask(mask_function function, int how, const sigset_t *set, sig
 
 SDW_AGENT_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-	return keeps_trap() ? change_mask(real.sigprocmask, how, set, old)
-			    : real.sigprocmask(how, set, old);
+	return keeps_trap() && !is_libunwind(__builtin_return_address(0))
+		       ? change_mask(real.sigprocmask, how, set, old)
+		       : real.sigprocmask(how, set, old);
 }
 
 SDW_AGENT_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-	return keeps_trap() ? change_mask(real.pthread_sigmask, how, set, old)
-			    : real.pthread_sigmask(how, set, old);
+	return keeps_trap() && !is_libunwind(__builtin_return_address(0))
+		       ? change_mask(real.pthread_sigmask, how, set, old)
+		       : real.pthread_sigmask(how, set, old);
 }
 
 /*
