@@ -78,6 +78,8 @@ def test_0603_the_consumer_daemon_is_killed(context):
     wait_for_word(process, "LTTng's consumer daemon is gone" + LACKS)
     recording = end(context, process)
     assert recording.summary["lttng"]["incomplete"], recording.summary
+    if tools.run("babeltrace2", process.trace + "-l").stdout:  # LTTng had written once before it died
+        is_part(context, process, process.trace + "-l")
     tools.end_daemons()
 
 

@@ -102,3 +102,14 @@ def test_what_is_missing_is_said_before_anything_is_recorded(context):
     os.mkdir(context.file("there"))
     assert "it exists already" in refused(context, "--lttng-output=" + context.file("there"))
     assert tools.processes("lttng-sessiond") == []
+
+
+def test_several_traces_of_any_kind_are_read_as_one(context):
+    recording, trace = lttng_record(context, target=("spin.py", 0.3))
+    other = context.record_well("--", *context.target("spin.py", 0.3))
+    found = [json.loads(line) for line in context.profiler.run(
+        "export", "--to=jsonl", "--samples", other.trace, trace).stdout.splitlines()]
+    assert len(found) == recording.summary["samples"] + other.summary["samples"]
+    assert sorted(found, key=lambda sample: sample["t"]) == found
+    processes = {sample["pid"] for sample in found}
+    assert processes == {sample["pid"] for one in (recording, other) for sample in one.samples()}

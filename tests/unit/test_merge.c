@@ -1,382 +1,183 @@
 // SPDX-License-Identifier: MIT
-/*
- * test_merge.c - how Python and native frames are laid together.
- *
- * Stacks are written as text, innermost first: `n` native, `e` evaluation, `P` Python frame that is
- * the outermost of its evaluation, `p` any other; a result has `!` and the marker's letter for a
- * marker.
- */
+/* test_merge.c - several recordings into one: ids, hosts, clocks, totals, and what is missing. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <cmocka.h>
 
-#include "unwind/merge.h"
+#include "trace_events.h"
+#include "view/merge.h"
+#include "view/profile.h"
 
-#define MAX_FRAMES 400
-
-struct laid {
-	char text[4 * MAX_FRAMES];
-	bool matched;
+struct merged {
+	struct sdw_profile profile;
+	struct sdw_merge *merge;
 };
 
-static const char marker_letters[SDW_MARKER_COUNT] = {
-	[SDW_MARKER_NATIVE_END] = 'E',	     [SDW_MARKER_NATIVE_CUT] = 'C',
-	[SDW_MARKER_PYTHON_TRUNCATED] = 'T', [SDW_MARKER_PYTHON_UNREADABLE] = 'U',
-	[SDW_MARKER_PYTHON_BROKEN] = 'B',    [SDW_MARKER_PENDING] = 'W',
-	[SDW_MARKER_UNMATCHED] = '?',
-};
-
-/* Merges; `native` and `python` in the notation above (a digit d in python: P with d - 1 empty
- * outside). */
-static struct laid lay(const char *python, const char *native, struct sdw_merge_input input)
+static int set_up(void **state)
 {
-	uint8_t entry[MAX_FRAMES], evaluation[MAX_FRAMES];
-	struct sdw_merged_frame out[2 * MAX_FRAMES + 4];
-	size_t count, next_python = 0, next_native = 0;
-	struct laid laid = {.matched = false};
-	char *end = laid.text;
+	static struct merged merged;
 
-	input.python_count = strlen(python);
-	input.native_count = strlen(native);
-	for (size_t i = 0; i < input.python_count; i++)
-		entry[i] = python[i] == 'p' ? 0 : python[i] == 'P' ? 1 : (uint8_t)(python[i] - '0');
-	for (size_t i = 0; i < input.native_count; i++)
-		evaluation[i] = native[i] == 'e';
-	input.python_entry = entry;
-	input.native_evaluation = evaluation;
-	laid.matched = sdw_merge(&input, out, input.python_count + input.native_count + 4, &count);
-	for (size_t i = 0; i < count; i++) {
-		if (out[i].kind == SDW_MERGED_MARKER) {
-			*end++ = '!';
-			*end++ = marker_letters[out[i].index];
-		} else if (out[i].kind == SDW_MERGED_PYTHON) {
-			assert_int_equal(out[i].index, next_python++);
-			*end++ = entry[out[i].index] ? 'P' : 'p';
-		} else {
-			assert_in_range(out[i].index, next_native, input.native_count - 1);
-			next_native = out[i].index + 1;
-			*end++ = native[out[i].index];
-		}
-	}
-	/* no Python frame is ever lost */
-	assert_int_equal(next_python, input.python_count);
-	return laid;
+	*state = &merged;
+	return sdw_profile_init(&merged.profile, true)
+		       ? -1
+		       : sdw_merge_create(&merged.profile.sink, &merged.merge);
 }
 
-static const struct sdw_merge_input whole = {.python_complete = true, .native_complete = true};
-static const struct sdw_merge_input native_ends = {.python_complete = true};
-static const struct sdw_merge_input native_cut = {.python_complete = true, .native_cut = true};
-static const struct sdw_merge_input python_ends = {.native_complete = true};
-
-#define assert_laid(python, native, input, expected, expect_matched) \
-	do {                                                         \
-		struct laid laid_ = lay(python, native, input);      \
-		assert_string_equal(laid_.text, expected);           \
-		assert_int_equal(laid_.matched, expect_matched);     \
-	} while (0)
-
-static void test_python_run_takes_the_place_of_its_evaluation(void **state)
+static int tear_down(void **state)
 {
-	(void)state;
-	assert_laid("pP", "nennn", whole, "npPnnn", true);
+	struct merged *merged = *state;
+
+	sdw_merge_free(merged->merge);
+	sdw_profile_free(&merged->profile);
+	return 0;
 }
 
-static void test_evaluations_stay_outside_their_python_frames_when_asked_for(void **state)
+/* A recording with one process, thread, function and stack, all with id 1, and one sample. */
+static struct sdw_sink *add(struct merged *merged, const char *host, uint64_t boot_ns)
 {
-	struct sdw_merge_input input = whole;
+	struct sdw_sink *sink = sdw_merge_add(merged->merge);
+	struct sdw_recording recording = plain_recording;
 
-	(void)state;
-	input.keep_evaluations = true;
-	assert_laid("pP", "nennn", input, "npPennn", true);
+	recording.hostname = host;
+	recording.start_unix_ns -= boot_ns; /* its clock began so much earlier */
+	assert_non_null(sink);
+	assert_int_equal(send(sink, recording, recording), 0);
+	assert_int_equal(
+		send(sink, process, (struct sdw_process_event){.id = 1, .pid = 7, .comm = "app"}),
+		0);
+	assert_int_equal(
+		send(sink, thread,
+		     (struct sdw_thread_event){.id = 1, .process = 1, .tid = 7, .name = "main"}),
+		0);
+	assert_int_equal(
+		send(sink, code, (struct sdw_code_event){.id = 1, .name = "f", .file = "a.py"}), 0);
+	assert_int_equal(send(sink, frame, (struct sdw_frame_event){.id = 1, .code = 1, .line = 3}),
+			 0);
+	assert_int_equal(send(sink, stack, (struct sdw_stack_event){.id = 1, .frame = 1}), 0);
+	assert_int_equal(send(sink, sample,
+			      (struct sdw_sample_event){
+				      .time_ns = 5000000100, .thread = 1, .stack = 1, .weight = 5}),
+			 0);
+	return sink;
 }
 
-static void test_each_frame_of_old_versions_is_its_own_evaluation(void **state)
+static void test_processes_of_two_hosts_stay_apart(void **state)
 {
-	(void)state;
-	assert_laid("PPP", "nennennenn", whole, "nPnnPnnPnn", true);
+	struct merged *merged = *state;
+	const struct sdw_profile *profile = &merged->profile;
+
+	sdw_merge_add_host(merged->merge, "web1");
+	sdw_merge_add_host(merged->merge, "web2");
+	add(merged, "web1", 0);
+	add(merged, "web2", 1000);
+	assert_int_equal(profile->processes.count, 3);
+	assert_string_equal(profile->processes.items[1].comm, "app@web1");
+	assert_string_equal(profile->processes.items[2].comm, "app@web2");
+	assert_int_equal(profile->threads.items[2].process, 2);
+	assert_int_equal(profile->frames.items[2].code, 2);
+	assert_string_equal(profile->recording.hostname, "web1; web2");
+	assert_string_equal(profile->recording.command, "python3 app.py");
+	/* the same moment of its own clock was 1000 ns earlier */
+	assert_int_equal(profile->samples.items[0].time_ns, 5000000100);
+	assert_int_equal(profile->samples.items[1].time_ns, 4999999100);
+	assert_int_equal(profile->samples.items[1].thread, 2);
+	assert_int_equal(profile->samples.items[1].stack, 2);
+	assert_int_equal(profile->recording.start_ns, 4999999000);
 }
 
-static void test_c_calling_python_calling_c_alternates(void **state)
+static void test_of_one_host_names_stay_as_they_are(void **state)
 {
-	(void)state;
-	/* a key function inside sort inside a function */
-	assert_laid("PpP", "ennnenn", whole, "PnnnpPnn", true);
+	struct merged *merged = *state;
+
+	add(merged, "web1", 0);
+	add(merged, "web1", 0);
+	assert_string_equal(merged->profile.processes.items[2].comm, "app");
+	assert_string_equal(merged->profile.recording.hostname, "web1");
 }
 
-static void test_evaluation_that_is_not_linked_yet_stands_for_no_frame(void **state)
+static void test_totals_are_those_of_all(void **state)
 {
-	(void)state;
-	assert_laid("pP", "enenn", whole, "npPnn", true);
-	/* also while it calls something: clearing its frame on the way out */
-	assert_laid("pP", "nnenenn", whole, "nnnpPnn", true);
-	assert_laid("", "enn", whole, "nn", true);
+	struct merged *merged = *state;
+	struct sdw_sink *first = add(merged, "web1", 0), *second = add(merged, "web1", 0);
+	struct sdw_totals totals = {.duration_ns = 100,
+				    .overflows = 3,
+				    .processes = 1,
+				    .threads = 1,
+				    .status = {2},
+				    .lost = {1},
+				    .complete = true};
+
+	assert_int_equal(send(first, totals, totals), 0);
+	assert_false(merged->profile.totals.complete); /* the other one has not told */
+	totals.duration_ns = 400;
+	assert_int_equal(send(second, totals, totals), 0);
+	assert_true(merged->profile.totals.complete);
+	assert_int_equal(merged->profile.totals.overflows, 6);
+	assert_int_equal(merged->profile.totals.status[0], 4);
+	assert_int_equal(merged->profile.totals.lost[0], 2);
+	assert_int_equal(merged->profile.totals.duration_ns, 400);
+	assert_int_equal(merged->profile.totals.processes, 2);
 }
 
-static void test_evaluation_without_frames_in_the_middle_is_told_by_the_walker(void **state)
+static void test_what_was_not_defined_is_a_marker(void **state)
 {
-	(void)state;
-	/* __del__ (2) runs while the evaluation outside it has unlinked its only frame */
-	assert_laid("2pP", "nennennenn", whole, "nPnnnnpPnn", true);
+	struct merged *merged = *state;
+	struct sdw_profile *profile = &merged->profile;
+	struct sdw_sink *sink = add(merged, "web1", 0);
+	const struct sdw_profile_stack *stack;
+
+	/* its caller, 8, was lost */
+	assert_int_equal(
+		send(sink, stack, (struct sdw_stack_event){.id = 9, .parent = 8, .frame = 1}), 0);
+	assert_int_equal(
+		send(sink, sample,
+		     (struct sdw_sample_event){.time_ns = 5000000200, .thread = 1, .stack = 9}),
+		0);
+	stack = &profile->stacks.items[profile->samples.items[1].stack];
+	assert_int_equal(stack->depth, 2);
+	assert_string_equal(profile->codes.items[profile->frames.items[stack->frame].code].name,
+			    "f");
+	stack = &profile->stacks.items[stack->parent];
+	assert_int_equal(stack->parent, 0);
+	assert_string_equal(profile->codes.items[profile->frames.items[stack->frame].code].name,
+			    "[not in this trace]");
+	assert_int_equal(profile->codes.items[profile->frames.items[stack->frame].code].kind,
+			 SDW_CODE_MARKER);
+	/* told again, as in a live session: nothing new */
+	assert_int_equal(
+		send(sink, stack, (struct sdw_stack_event){.id = 9, .parent = 8, .frame = 1}), 0);
+	assert_int_equal(profile->stacks.count, 4);
 }
 
-static void test_native_stack_that_ends_early_is_matched_from_the_leaf(void **state)
+static void test_samples_of_different_events_do_not_add_up(void **state)
 {
-	(void)state;
-	assert_laid("PpPP", "nenen", native_ends, "nPnpPn!EP", true);
-	assert_laid("PpPP", "nenen", native_cut, "nPnpPn!CP", true);
-	assert_laid("pP", "nn", native_ends, "nn!EpP", true);
-	/* every evaluation was seen: only native frames are missing */
-	assert_laid("P", "nen", native_ends, "nPn!E", true);
-}
+	struct merged *merged = *state;
+	struct sdw_recording recording = plain_recording;
 
-static void test_missing_python_frames_are_marked_where_they_would_be(void **state)
-{
-	struct sdw_merge_input input = python_ends;
-
-	(void)state;
-	assert_laid("Pp", "nenennenn", input, "nPnp!Tnnnn", true);
-	assert_laid("P", "nenennenn", input, "nPn!Tnnnn", true);
-	input.python_marker = SDW_MARKER_PYTHON_UNREADABLE;
-	assert_laid("Pp", "nenenn", input, "nPnp!Unn", true);
-	input.python_marker = SDW_MARKER_PENDING;
-	assert_laid("", "nennenn", input, "n!Wnnnn", true);
-	/* no evaluation: nothing of Python is missing here */
-	assert_laid("", "nnn", input, "nnn", true);
-}
-
-static void test_both_stacks_cut_keep_both_markers(void **state)
-{
-	struct sdw_merge_input input = {0};
-
-	(void)state;
-	assert_laid("Pp", "nenennn", input, "nPnp!Tnnn!E", true);
-	assert_laid("PPPp", "nen", input, "nPn!EPPp!T", true);
-}
-
-static void test_one_kind_alone_is_kept(void **state)
-{
-	(void)state;
-	assert_laid("ppP", "", whole, "ppP", true);
-	assert_laid("", "nnn", whole, "nnn", true);
-	assert_laid("", "nnn", native_ends, "nnn!E", true);
-	assert_laid("", "", whole, "", true);
-}
-
-static void test_disagreement_is_marked_and_loses_nothing(void **state)
-{
-	(void)state;
-	/* two evaluations too many: shown as what they are; the outer ones still match */
-	assert_laid("P", "nenenen", whole, "nene!?nPn", false);
-	/* a run too many: its evaluation was not recognised */
-	assert_laid("pPP", "nnen", whole, "nn!?pPPn", false);
-	/* no evaluation recognised at all */
-	assert_laid("pP", "nnn", whole, "nnn!?pP", false);
-}
-
-static void test_output_is_bounded(void **state)
-{
-	const uint8_t entry[2] = {0, 1}, evaluation[3] = {0, 1, 0};
-	struct sdw_merge_input input = {entry, 2, true, 0, evaluation, 3, true, false, false};
-	struct sdw_merged_frame out[3] = {0};
-	size_t count = 99;
-
-	(void)state;
-	sdw_merge(&input, out, 2, &count);
-	assert_int_equal(count, 2);
-	assert_int_equal(out[2].kind, 0);
-	assert_int_equal(out[2].index, 0);
-}
-
-/* A stack as it was: `frames` as in a result with evaluations kept, innermost first. */
-struct truth {
-	char frames[MAX_FRAMES];
-	size_t count, native, python;
-};
-
-static void add(struct truth *truth, char frame)
-{
-	assert_in_range(truth->count, 0, MAX_FRAMES - 2);
-	truth->frames[truth->count++] = frame;
-	if (frame == 'n' || frame == 'e')
-		truth->native++;
-	else
-		truth->python++;
-}
-
-static struct truth random_truth(unsigned int *seed)
-{
-	struct truth truth = {.count = 0};
-	int evaluations = rand_r(seed) % 6;
-
-	for (int i = rand_r(seed) % 4; i > 0; i--)
-		add(&truth, 'n');
-	for (int i = 0; i < evaluations; i++) {
-		/* now and then the innermost evaluation has no frame */
-		if (i > 0 || rand_r(seed) % 4) {
-			for (int k = rand_r(seed) % 4; k > 0; k--)
-				add(&truth, 'p');
-			add(&truth, 'P');
-		}
-		add(&truth, 'e');
-		for (int k = rand_r(seed) % 4; k > 0; k--)
-			add(&truth, 'n');
-	}
-	add(&truth, 'n');
-	return truth;
-}
-
-static void split(const struct truth *truth, char *python, char *native)
-{
-	for (size_t i = 0; i < truth->count; i++) {
-		if (truth->frames[i] == 'n' || truth->frames[i] == 'e')
-			*native++ = truth->frames[i];
-		else
-			*python++ = truth->frames[i];
-	}
-	*python = *native = 0;
-}
-
-/* True if the innermost evaluation is without a frame: with a part missing, nothing tells that. */
-static bool starts_empty(const struct truth *truth)
-{
-	size_t first = strspn(truth->frames, "n");
-
-	return truth->frames[first] == 'e';
-}
-
-static void test_random_stacks_come_out_as_they_were(void **state)
-{
-	unsigned int seed = 1;
-
-	(void)state;
-	for (int turn = 0; turn < 5000; turn++) {
-		struct truth truth = random_truth(&seed);
-		struct sdw_merge_input input = whole;
-		char python[MAX_FRAMES], native[MAX_FRAMES];
-
-		input.keep_evaluations = true;
-		split(&truth, python, native);
-		assert_laid(python, native, input, truth.frames, true);
-	}
-}
-
-/* Cuts the native stack after `kept` frames: Python frames whose evaluation is gone follow the
- * marker. */
-static void expect_native_cut(const struct truth *truth, size_t kept, char *expected)
-{
-	size_t native = 0, held = 0;
-	char later[MAX_FRAMES];
-
-	for (size_t i = 0; i < truth->count; i++) {
-		char frame = truth->frames[i];
-
-		if (frame != 'n' && frame != 'e') {
-			later[held++] = frame;
-			continue;
-		}
-		if (native++ >= kept)
-			continue;
-		if (frame == 'e') {
-			memcpy(expected, later, held);
-			expected += held;
-			held = 0;
-		}
-		*expected++ = frame;
-	}
-	*expected++ = '!';
-	*expected++ = 'E';
-	memcpy(expected, later, held);
-	expected[held] = 0;
-}
-
-static void test_random_stacks_with_every_native_cut(void **state)
-{
-	unsigned int seed = 2;
-
-	(void)state;
-	for (int turn = 0; turn < 1000; turn++) {
-		struct truth truth = random_truth(&seed);
-		struct sdw_merge_input input = native_ends;
-		char python[MAX_FRAMES], native[MAX_FRAMES], expected[2 * MAX_FRAMES];
-
-		if (starts_empty(&truth))
-			continue;
-		input.keep_evaluations = true;
-		split(&truth, python, native);
-		for (size_t kept = truth.native; kept > 0; kept--) {
-			native[kept] = 0;
-			expect_native_cut(&truth, kept, expected);
-			assert_laid(python, native, input, expected, true);
-		}
-	}
-}
-
-/* Cuts the Python stack after `kept` frames: the marker stands for the first that is missing. */
-static void expect_python_cut(const struct truth *truth, size_t kept, char *expected)
-{
-	size_t python = 0;
-
-	for (size_t i = 0; i < truth->count; i++) {
-		char frame = truth->frames[i];
-
-		if (frame == 'n' || frame == 'e') {
-			*expected++ = frame;
-		} else if (python++ < kept) {
-			*expected++ = frame;
-		} else if (python == kept + 1) {
-			*expected++ = '!';
-			*expected++ = 'T';
-		}
-	}
-	*expected = 0;
-}
-
-static void test_random_stacks_with_every_python_cut(void **state)
-{
-	unsigned int seed = 3;
-
-	(void)state;
-	for (int turn = 0; turn < 1000; turn++) {
-		struct truth truth = random_truth(&seed);
-		struct sdw_merge_input input = python_ends;
-		char python[MAX_FRAMES], native[MAX_FRAMES], expected[2 * MAX_FRAMES];
-
-		if (starts_empty(&truth))
-			continue;
-		input.keep_evaluations = true;
-		split(&truth, python, native);
-		for (size_t kept = 0; kept < truth.python; kept++) {
-			split(&truth, python, native);
-			python[kept] = 0;
-			expect_python_cut(&truth, kept, expected);
-			assert_laid(python, native, input, expected, true);
-		}
-	}
+	add(merged, "web1", 0);
+	recording.event = "cycles";
+	recording.unit = "events";
+	assert_int_equal(send(sdw_merge_add(merged->merge), recording, recording), -EINVAL);
+	assert_string_equal(
+		sdw_merge_problem(merged->merge),
+		"samples of cpu-clock and of cycles cannot be added up: one of them at a time");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_python_run_takes_the_place_of_its_evaluation),
-		cmocka_unit_test(test_evaluations_stay_outside_their_python_frames_when_asked_for),
-		cmocka_unit_test(test_each_frame_of_old_versions_is_its_own_evaluation),
-		cmocka_unit_test(test_c_calling_python_calling_c_alternates),
-		cmocka_unit_test(test_evaluation_that_is_not_linked_yet_stands_for_no_frame),
-		cmocka_unit_test(
-			test_evaluation_without_frames_in_the_middle_is_told_by_the_walker),
-		cmocka_unit_test(test_native_stack_that_ends_early_is_matched_from_the_leaf),
-		cmocka_unit_test(test_missing_python_frames_are_marked_where_they_would_be),
-		cmocka_unit_test(test_both_stacks_cut_keep_both_markers),
-		cmocka_unit_test(test_one_kind_alone_is_kept),
-		cmocka_unit_test(test_disagreement_is_marked_and_loses_nothing),
-		cmocka_unit_test(test_output_is_bounded),
-		cmocka_unit_test(test_random_stacks_come_out_as_they_were),
-		cmocka_unit_test(test_random_stacks_with_every_native_cut),
-		cmocka_unit_test(test_random_stacks_with_every_python_cut),
+		cmocka_unit_test_setup_teardown(test_processes_of_two_hosts_stay_apart, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_of_one_host_names_stay_as_they_are, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_totals_are_those_of_all, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_what_was_not_defined_is_a_marker, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_samples_of_different_events_do_not_add_up,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
