@@ -135,6 +135,8 @@ def test_a_name_that_is_not_clear_is_refused_with_those_it_may_mean(context):
         done = context.profiler.run("record", "--container", "sdwtest-none", "-d", "1", check=False)
         assert done.returncode == 1 and "no running container" in done.stderr, done.stderr
         assert all(id in done.stderr for id in ids), done.stderr
+        offered = context.profiler.run("help", "--list=containers").stdout.splitlines()
+        assert {id + "\t" for id in ids} <= set(offered), offered
         recording = context.record_well("-F", "499", "-d", "1", "--container", ids[1])
         assert "one" not in by_function(recording.samples())
     done = context.profiler.run("record", "--cgroup", "/sdwtest/none", "-d", "1", check=False)

@@ -10,6 +10,8 @@
 
 #include "capture/event_spec.h"
 #include "cmd/candidates.h"
+#include "target/container_find.h"
+#include "target/container_state.h"
 
 #define MAX_COMMAND_LINE 60
 #define MAX_MAPPINGS	 4096 /* lines of /proc/PID/maps that are looked at */
@@ -70,6 +72,14 @@ static void read_command_line(int proc, const char *pid, char *text, size_t size
 	text[used] = '\0';
 }
 
+/* A line of others' words, which goes to this user's terminal. */
+static void print_plain(const char *text, FILE *to)
+{
+	for (; *text; text++)
+		fputc(isprint((unsigned char)*text) || *text == '\t' ? *text : '?', to);
+	fputc('\n', to);
+}
+
 static void print_process(int proc, const char *pid, FILE *to)
 {
 	char text[MAX_COMMAND_LINE + 1] = "";
@@ -127,6 +137,30 @@ void sdw_candidates_print_events(const char *tracefs, FILE *to)
 	globfree(&found);
 }
 
+/* The names of those that run, with pod and id; the id where the name is not known. */
+static void print_containers(FILE *to)
+{
+	struct sdw_found_containers found;
+	struct sdw_containers *containers;
+
+	if (sdw_containers_create(sdw_container_state_root(), &containers))
+		return;
+	if (sdw_containers_list(containers, &found) == 0) {
+		for (size_t i = 0; i < found.count; i++) {
+			const struct sdw_container *one = found.items[i].container;
+			char *text = NULL;
+
+			if (asprintf(&text, "%s\t%s%s%s", *one->name ? one->name : one->id,
+				     one->pod, *one->pod ? " " : "", *one->name ? one->id : "") < 0)
+				break;
+			print_plain(text, to);
+			free(text);
+		}
+		sdw_found_containers_free(&found);
+	}
+	sdw_containers_free(containers);
+}
+
 void sdw_candidates_print(const struct sdw_command *commands, enum sdw_candidates what, FILE *to)
 {
 	switch (what) {
@@ -139,6 +173,9 @@ void sdw_candidates_print(const struct sdw_command *commands, enum sdw_candidate
 		break;
 	case SDW_CANDIDATES_PIDS:
 		sdw_candidates_print_pids("/proc", to);
+		break;
+	case SDW_CANDIDATES_CONTAINERS:
+		print_containers(to);
 		break;
 	default:
 		break;

@@ -12,6 +12,7 @@ enum sdw_candidates {
 	SDW_CANDIDATES_VERBS,
 	SDW_CANDIDATES_EVENTS,
 	SDW_CANDIDATES_PIDS,
+	SDW_CANDIDATES_CONTAINERS,
 };
 
 void sdw_candidates_print(const struct sdw_command *commands, enum sdw_candidates what, FILE *to);

@@ -62,8 +62,8 @@ extern const struct sdw_option_word sdw_capture_native_words[];
 	 .help = "processes that run already, with all their threads; may be given again, "        \
 		 "or a list "                                                                      \
 		 "as 12,13"},                                                                      \
-	{SDW_OPTION_CALL, 0, "container", "NAME|ID", .call = sdw_capture_take_container,           \
-	 .help = "the container with this name, or whose id begins so, or all of this pod, "       \
+	{SDW_OPTION_CALL, 0, "container", "CONTAINER", .call = sdw_capture_take_container,         \
+	 .help = "the container of this name, or whose id begins so, or all of this pod, "       \
 		 "with what starts in it later; may be given again"},                              \
 	{SDW_OPTION_CALL, 0, "cgroup", "PATH", .call = sdw_capture_take_cgroup,                    \
 	 .help = "a control group and those below it, as /proc/PID/cgroup names it, or its "       \

@@ -35,6 +35,7 @@ static void print_value(const struct sdw_option *option, FILE *to)
 	} kinds[] = {
 		{"PID", " -a '(__sidewinder_list pids)'"},
 		{"EVENT", " -a '(__sidewinder_list events)'"},
+		{"CONTAINER", " -a '(__sidewinder_list containers)'"},
 		{"DIR", " -a '(__fish_complete_directories)'"},
 	};
 	const struct sdw_option_word *word;

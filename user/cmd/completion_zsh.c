@@ -30,6 +30,7 @@ static void print_action(const struct sdw_option *option, FILE *to)
 	} actions[] = {
 		{"PID", "_sidewinder_list pids"},
 		{"EVENT", "_sidewinder_list events"},
+		{"CONTAINER", "_sidewinder_list containers"},
 		{"FILE", "_files"},
 		{"DIR", "_files -/"},
 	};

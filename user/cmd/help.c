@@ -49,6 +49,7 @@ static const struct sdw_option_word list_words[] = {
 	{"verbs", SDW_CANDIDATES_VERBS},
 	{"events", SDW_CANDIDATES_EVENTS},
 	{"pids", SDW_CANDIDATES_PIDS},
+	{"containers", SDW_CANDIDATES_CONTAINERS},
 	{NULL, 0},
 };
 
@@ -60,8 +61,8 @@ static const struct sdw_option options[] = {
 	{SDW_OPTION_WORD, 0, "completion", "SHELL", FIELD(shell), .words = shell_words,
 	 .help = "what completes sidewinder's command line in bash, zsh or fish"},
 	{SDW_OPTION_WORD, 0, "list", "WHAT", FIELD(list), .words = list_words,
-	 .help = "what completion offers, a line each: verbs, events that this kernel has, or pids "
-		 "of Python processes"},
+	 .help = "what completion offers, a line each: verbs, events that this kernel has, pids of "
+		 "Python processes, or containers that run"},
 	{.type = SDW_OPTION_END},
 };
 

@@ -45,9 +45,10 @@ _sidewinder_offer_value() {
 	shift 2
 	case $kind in
 	words) _sidewinder_offer "$begin" "$@" ;;
-	PID | EVENT)
+	PID | EVENT | CONTAINER)
 		local list=pids
 		if [[ $kind == EVENT ]]; then list=events; fi
+		if [[ $kind == CONTAINER ]]; then list=containers; fi
 		while IFS=$'\t' read -r name _; do
 			_sidewinder_offer "$begin" "$name"
 		done < <("$program" help --list=$list 2>/dev/null)
