@@ -130,7 +130,7 @@ static void test_the_table_tells_all_of_it(void **state)
 		"lost              0          0   counted as such by the path\n"
 		"\n"
 		"Why they are alone:\n"
-		"         1  coalesced           only BPF: the signal of an earlier overflow was still pending, and one is kept\n"
+		"         1  coalesced           only BPF: the signal of an earlier overflow was still pending, or its handler ran\n"
 		"         1  before_agent        only BPF: before the thread's event was ready to signal (start, exec, new thread)\n"
 		"\n"
 		"                                  DELAY FROM OVERFLOW TO HANDLER              SAME\n"

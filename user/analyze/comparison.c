@@ -176,6 +176,7 @@ static int take_samples(struct sdw_comparison *comparison, const struct sdw_prof
 			.kernel_mode = event->delivery & SDW_SIGNAL_AFTER_KERNEL,
 			.blocked = event->delivery & SDW_SIGNAL_BLOCKED,
 			.wrong_thread = event->delivery & SDW_SIGNAL_WRONG_THREAD,
+			.merged = event->merged,
 		};
 	}
 	return 0;

@@ -109,6 +109,7 @@ static void explain_thread(struct work *work, struct span bpf, struct span signa
 	uint64_t *alone = work->pairs->alone;
 	size_t first = bpf.begin, last = bpf.end;
 	uint64_t pending_until = 0;
+	uint32_t merged = 0;
 
 	while (first < bpf.end && !work->partner[first])
 		first++;
@@ -122,10 +123,12 @@ static void explain_thread(struct work *work, struct span bpf, struct span signa
 			handler_ns = work->signal->items[work->partner[i] - 1].handler_ns;
 			if (handler_ns > pending_until)
 				pending_until = handler_ns;
+			merged = work->signal->items[work->partner[i] - 1].merged;
 		} else if (first == bpf.end && signal.begin == signal.end) {
 			alone[SDW_ALONE_NO_SIGNAL]++;
-		} else if (sample->time_ns <= pending_until) {
+		} else if (sample->time_ns <= pending_until || merged) {
 			alone[SDW_ALONE_COALESCED]++;
+			merged -= merged > 0;
 		} else if (i < first) {
 			alone[SDW_ALONE_BEFORE_AGENT]++;
 		} else if (i >= last && is_ending(work, last, bpf.end)) {

@@ -24,12 +24,13 @@ struct sdw_path_sample {
 	bool kernel_mode;    /* the overflow hit the kernel */
 	bool blocked;	     /* signal path: it waited because the thread had the signal blocked */
 	bool wrong_thread;   /* signal path: its handler ran in another thread */
+	uint32_t merged; /* signal path: overflows that its handler stands for besides its own */
 };
 
 /* X(NAME, "name", "meaning"): why a sample has no partner. The names are stable. */
 #define SDW_ALONE_LIST(X)                                                                          \
 	X(COALESCED, "coalesced",                                                                  \
-	  "only BPF: the signal of an earlier overflow was still pending, and one is kept")        \
+	  "only BPF: the signal of an earlier overflow was still pending, or its handler ran")     \
 	X(BEFORE_AGENT, "before_agent",                                                            \
 	  "only BPF: before the thread's event was ready to signal (start, exec, new thread)")     \
 	X(NO_SIGNAL, "no_signal", "only BPF: the thread never had a signal")                       \

@@ -59,14 +59,6 @@ static void on_signal(int number, siginfo_t *info, void *context)
 			sdw_agent_sample(context, entry_ns, was_blocked(info), &overflows);
 		else
 			sdw_agent_count(&sdw_agent.segment->counters.empty, 1);
-		/*
-		 * Those of the handler itself: their signal waits, and finds nothing to do. Else a
-		 * handler that takes longer than a period would let the program stand still.
-		 */
-		if (self->page && overflows.count) {
-			sdw_agent_event_read(&overflows);
-			sdw_agent_count(&sdw_agent.segment->counters.merged, overflows.count);
-		}
 		self->in_handler = false;
 		if (self->event >= 0)
 			sdw_agent_syscall(SYS_ioctl, self->event, PERF_EVENT_IOC_REFRESH, 1, 0, 0,

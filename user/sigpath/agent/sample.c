@@ -154,6 +154,7 @@ static int make_sample(uint32_t at, const ucontext_t *context, uint64_t entry_ns
 	struct sdw_record_sample *sample = &scratch->sample.record;
 	struct tail tail = {.overflow_ns = overflows->first_ns ? overflows->first_ns : entry_ns,
 			    .merged = (uint32_t)(overflows->count - 1)};
+	struct sdw_agent_overflows late;
 	unsigned int cpu = 0;
 	uint32_t size;
 
@@ -180,6 +181,15 @@ static int make_sample(uint32_t at, const ucontext_t *context, uint64_t entry_ns
 				  (overflows->tid != scratch->tid ? SDW_SIGNAL_WRONG_THREAD : 0) |
 				  (overflows->first_ns ? 0 : SDW_SIGNAL_NO_TIME));
 	size = add_native(at, scratch, context, &tail);
+	/*
+	 * Overflows of the handler itself are told with this one; their signal waits, and finds
+	 * nothing to do. Else a handler longer than a period would let the program stand still.
+	 */
+	if (sdw_agent_thread.page) {
+		sdw_agent_event_read(&late);
+		tail.merged += (uint32_t)late.count;
+		sdw_agent_count(&sdw_agent.segment->counters.merged, late.count);
+	}
 	__builtin_memcpy(scratch->sample.bytes, &tail, sizeof(tail));
 	fill_record(&sample->record, SDW_RECORD_SIGNAL_SAMPLE, size, scratch);
 	return (int)sdw_agent_ring_put(&scratch->sample, size);
