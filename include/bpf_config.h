@@ -20,8 +20,8 @@
 #define SDW_CODE_WAYS	 4u
 #define SDW_STACK_SLOTS	 65536u
 
-#define SDW_CGROUP_V2	  0xffffffffu /* for cgroup_subsystem */
-#define SDW_MAX_GROUPS	  1024u	      /* control groups recorded at once */
+#define SDW_CGROUP_V2  0xffffffffu /* for cgroup_subsystem */
+#define SDW_MAX_GROUPS 1024u	   /* control groups recorded at once */
 
 /* Constant while the programs are loaded. */
 struct sdw_bpf_config {

@@ -21,10 +21,10 @@
 #include "sidewinder.skel.h"
 
 /* The structs of vmlinux.h that follow the kernel's layout. */
-static const char *const structs[] = {"task_struct",   "thread_struct", "mm_struct",
-				      "signal_struct", "pid",		"upid",
-				      "pid_namespace", "ns_common",
-				      "css_set", "cgroup", "cgroup_subsys_state", "kernfs_node"};
+static const char *const structs[] = {
+	"task_struct", "thread_struct", "mm_struct",	       "signal_struct",
+	"pid",	       "upid",		"pid_namespace",       "ns_common",
+	"css_set",     "cgroup",	"cgroup_subsys_state", "kernfs_node"};
 
 /* The type behind typedefs and qualifiers. */
 static const struct btf_type *plain(const struct btf *btf, uint32_t id)
