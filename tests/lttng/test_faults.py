@@ -9,9 +9,9 @@ import tools
 LACKS = ": the LTTng trace lacks what comes from here on"
 
 
-def start(context, *options, seconds=20):
+def start(context, *options, seconds=20, trace=None):
     """Starts a recording into a directory of ours and LTTng's, and waits until it is under way."""
-    trace = context.fresh_trace()
+    trace = trace or context.fresh_trace()
     out, err = context.file("out"), context.file("err")
     process = context.profiler.start(out, err, "record", "--json", "-o", trace, *(options or (
         "--lttng-output=" + trace + "-l",)), "-d", str(seconds), "--", *context.target("spin.py", 60))
@@ -165,3 +165,28 @@ def test_the_recorder_is_killed_at_any_moment(context):
             ours, theirs = samples(context, trace), samples(context, trace + "-l")
             assert ours and theirs[:len(ours)] == ours, (len(ours), len(theirs))
             tools.read(trace + "-l")
+
+
+@rec.slow
+def test_0604_the_disk_is_full(context):
+    small, trace = context.file("small"), context.fresh_trace()
+    os.mkdir(small)
+    tools.run("mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", small)
+    try:
+        process = start(context, "--lttng-output=" + small + "/l", "-F", "5000", trace=trace)
+        wait_for_word(process, "the disk of %s/l is full%s" % (small, LACKS))
+        recording = end(context, process)
+        assert recording.summary["lttng"]["incomplete"], recording.summary
+        done = context.profiler.run("report", small + "/l", check=False)
+        if done.returncode:  # LTTng has written a part of a packet
+            assert "truncate -s " in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+            command = done.stderr.split("'")[1].split()
+            tools.run(*command)
+        # each processor's stream has lost packets of its own, that of the recording's begin perhaps
+        done = context.profiler.run("export", "--to=jsonl", "--samples", small + "/l", check=False)
+        if done.returncode:
+            assert "it holds no recording of Sidewinder" in done.stderr, done.stderr
+        ours, theirs = samples(context, process.trace), done.stdout.splitlines()
+        assert set(theirs) < set(ours), (len(ours), len(theirs))
+    finally:
+        tools.run("umount", small, check=False)

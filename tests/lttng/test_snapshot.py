@@ -26,7 +26,7 @@ def record(context, *options, target):
 
 
 def test_all_of_a_short_recording_is_written_at_its_end(context):
-    recording, trace = record(context, target=("threads.py",))
+    recording, trace = record(context, target=("spin.py", 0.5))
     assert recording.summary["lttng"]["snapshots"] == 1 == len(os.listdir(trace))
     assert samples(context, recording.trace) == samples(context, trace)
     tools.read(trace)

@@ -11,17 +11,19 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lttng/control_internal.h"
 
-#define POLL_MS	   20
-#define START_MS   8000 /* a session daemon takes 0.1 s to start, on a busy machine more */
-#define END_MS	   5000
-#define RELAY_PORT "5342" /* of the relay daemon's control connection, if the url has none */
-#define PROGRAM	   "lttng-sessiond"
+#define POLL_MS	       20
+#define START_MS       8000 /* a session daemon takes 0.1 s to start, on a busy machine more */
+#define END_MS	       5000
+#define MIN_ROOM_BYTES 65536u /* of a disk that is not full */
+#define RELAY_PORT     "5342" /* of the relay daemon's control connection, if the url has none */
+#define PROGRAM	       "lttng-sessiond"
 
 static void sleep_ms(int ms)
 {
@@ -241,9 +243,21 @@ static int check_consumer(struct sdw_lttng_controller *controller)
 	return 0;
 }
 
+/* LTTng's consumer daemon loses without a word what its disk has no room for. */
+static int check_room(struct sdw_lttng_controller *controller)
+{
+	const char *directory = controller->setup->directory;
+	struct statvfs room;
+
+	if (!directory || statvfs(directory, &room) ||
+	    room.f_bavail * room.f_frsize >= MIN_ROOM_BYTES)
+		return 0;
+	return sdw_lttng_fail(controller, "the disk of %s is full", directory);
+}
+
 int sdw_lttng_daemon_check(struct sdw_lttng_controller *controller)
 {
 	if (lttng_session_daemon_alive() != 1)
 		return sdw_lttng_fail(controller, "the LTTng session daemon is gone");
-	return check_consumer(controller) ?: check_relay(controller);
+	return check_consumer(controller) ?: check_relay(controller) ?: check_room(controller);
 }

@@ -67,8 +67,11 @@ static int add_trace(struct search *search, int directory, const char *path)
 	close(fd);
 	if (err)
 		return err;
-	if (magic == METADATA_MAGIC || magic == __builtin_bswap32(METADATA_MAGIC))
-		return add(search->places, SDW_TRACE_LTTNG, path) ?: 1;
+	if (magic == METADATA_MAGIC || magic == __builtin_bswap32(METADATA_MAGIC)) {
+		err = sdw_reader_check_lttng_streams(directory, path, search->problem,
+						     search->size);
+		return err ?: add(search->places, SDW_TRACE_LTTNG, path) ?: 1;
+	}
 	err = sdw_reader_check_stream(directory, path, search->problem, search->size);
 	return err ?: add(search->places, SDW_TRACE_OURS, path) ?: 1;
 }

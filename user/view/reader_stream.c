@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <dirent.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -78,5 +79,82 @@ int sdw_reader_check_stream(int fd, const char *path, char *problem, size_t size
 out:
 	if (file >= 0)
 		close(file);
+	return err;
+}
+
+/* What a packet of LTTng-UST 2.x begins with, up to its size; little endian. */
+struct lttng_packet_start {
+	uint32_t magic;
+	uint8_t uuid[16];
+	uint32_t stream_id;
+	uint64_t stream_instance_id;
+	uint64_t timestamp_begin;
+	uint64_t timestamp_end;
+	uint64_t content_bits;
+	uint64_t packet_bits;
+} __attribute__((packed));
+
+/* Returns how many bytes of whole packets the file starts with, or -errno. */
+static int64_t whole_lttng_bytes(int file, uint64_t size)
+{
+	struct lttng_packet_start start;
+	uint64_t offset = 0, bits;
+
+	while (size - offset >= sizeof(start)) {
+		ssize_t n = pread(file, &start, sizeof(start), (off_t)offset);
+
+		if (n < 0)
+			return -errno;
+		bits = le64toh(start.packet_bits);
+		if (n != sizeof(start) || le32toh(start.magic) != SDW_CTF_MAGIC || bits % 8 ||
+		    bits / 8 < sizeof(start) || bits / 8 > size - offset)
+			break;
+		offset += bits / 8;
+	}
+	return (int64_t)offset;
+}
+
+static int check_lttng_stream(int fd, const char *path, const char *name, char *problem,
+			      size_t room)
+{
+	int file = openat(fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW), err = 0;
+	struct stat status;
+	int64_t whole;
+
+	if (file < 0)
+		return 0;
+	if (fstat(file, &status) || !S_ISREG(status.st_mode))
+		goto out;
+	whole = whole_lttng_bytes(file, (uint64_t)status.st_size);
+	if (whole < 0) {
+		err = (int)whole;
+	} else if (whole < status.st_size) {
+		snprintf(problem, room,
+			 "its stream %s is being written, or cut or broken after %lld bytes; then "
+			 "'truncate -s %lld %s/%s' makes what is before readable",
+			 name, (long long)whole, (long long)whole, path, name);
+		err = -EINVAL;
+	}
+out:
+	close(file);
+	return err;
+}
+
+int sdw_reader_check_lttng_streams(int fd, const char *path, char *problem, size_t size)
+{
+	const struct dirent *entry;
+	int copy = dup(fd), err = 0;
+	DIR *directory = copy < 0 ? NULL : fdopendir(copy);
+
+	if (!directory) {
+		err = -errno;
+		if (copy >= 0)
+			close(copy);
+		return err;
+	}
+	while (!err && (entry = readdir(directory)))
+		if (entry->d_name[0] != '.' && strcmp(entry->d_name, SDW_CTF_METADATA) != 0)
+			err = check_lttng_stream(fd, path, entry->d_name, problem, size);
+	closedir(directory);
 	return err;
 }

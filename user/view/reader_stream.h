@@ -13,4 +13,7 @@
  */
 int sdw_reader_check_stream(int fd, const char *path, char *problem, size_t size);
 
+/* The same of every stream of an LTTng trace, which may also be in the middle of being written. */
+int sdw_reader_check_lttng_streams(int fd, const char *path, char *problem, size_t size);
+
 #endif
