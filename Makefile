@@ -49,6 +49,7 @@ USER_OBJ := $(USER_SRC:%.c=$(O)/%.o) $(PROTO_C:.c=.o)
 MAIN_OBJ := $(O)/user/main.o
 SKELETON := $(O)/sidewinder.skel.h
 REGISTERS := $(O)/registers.skel.h
+SCHED    := $(O)/sched.skel.h
 LIBRARY  := $(O)/libsidewinder.a
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/%)
@@ -85,7 +86,7 @@ $(O)/%.o: %.c $(O)/flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(USER_OBJ) $(MAIN_OBJ): | $(SKELETON) $(REGISTERS) $(PROTO_C)
+$(USER_OBJ) $(MAIN_OBJ): | $(SKELETON) $(REGISTERS) $(SCHED) $(PROTO_C)
 
 $(O)/proto/%.pb-c.c: user/view/proto/%.proto
 	$(call say,PROTO,$@)
@@ -138,6 +139,11 @@ $(SKELETON): $(BPF_OBJ)
 $(REGISTERS): $(O)/bpf/dump/registers.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name sdw_registers_bpf > $@.tmp && mv $@.tmp $@
+
+# and one for record --sched
+$(SCHED): $(O)/bpf/sched/sched.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name sdw_sched_bpf > $@.tmp && mv $@.tmp $@
 
 # rebuild everything when the flags changed, and only then
 $(O)/flags: FORCE
@@ -215,7 +221,7 @@ format:
 
 .PHONY: lint
 lint: export LINT_FLAGS = $(CPPFLAGS) -std=gnu11
-lint: $(SKELETON) $(REGISTERS) $(PROTO_C)
+lint: $(SKELETON) $(REGISTERS) $(SCHED) $(PROTO_C)
 	$(Q)clang-format --dry-run --Werror $(FORMAT_SRC)
 	$(Q)printf '%s\n' $(USER_SRC) $(LTTNG_SRC) user/main.c | xargs -P "$$(nproc)" -n 8 sh -c \
 	  'eval "clang-tidy --quiet --warnings-as-errors=\"*\" $$* -- $$LINT_FLAGS"' lint
@@ -240,4 +246,4 @@ help:
 FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
--include $(USER_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(LTTNG_SRC:%.c=$(O)/%.d) $(MAIN_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(O)/bpf/dump/registers.bpf.d $(UNIT:$(O)/tests/%=$(O)/tests/unit/%.d)
+-include $(USER_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(LTTNG_SRC:%.c=$(O)/%.d) $(MAIN_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(O)/bpf/dump/registers.bpf.d $(O)/bpf/sched/sched.bpf.d $(UNIT:$(O)/tests/%=$(O)/tests/unit/%.d)

@@ -73,6 +73,7 @@ struct sdw_config {
 
 	char *output; /* directory of the trace; NULL: a fresh name */
 	struct sdw_lttng_config lttng;
+	bool sched;	    /* what the scheduler does, as a kernel trace beside it */
 	bool force;	    /* replace an existing trace */
 	char *btf_path;	    /* --btf */
 	char *bpf_log_path; /* --bpf-log: the verifier's words */

@@ -295,6 +295,16 @@ int sdw_programs_ring_fd(const struct sdw_programs *programs, unsigned int proce
 	return programs->rings[processor];
 }
 
+int sdw_programs_processes_fd(const struct sdw_programs *programs)
+{
+	return bpf_map__fd(programs->skeleton->maps.processes);
+}
+
+const struct sdw_bpf_config *sdw_programs_bpf_config(const struct sdw_programs *programs)
+{
+	return (const struct sdw_bpf_config *)&programs->skeleton->rodata->sdw_config;
+}
+
 int sdw_programs_life_ring_fd(const struct sdw_programs *programs)
 {
 	return bpf_map__fd(programs->skeleton->maps.life_ring);

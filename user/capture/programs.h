@@ -34,6 +34,11 @@ int sdw_programs_overflow_fd(const struct sdw_programs *programs);
 /* Processors that have a ring, and their rings; the ring of life records. */
 unsigned int sdw_programs_processors(const struct sdw_programs *programs);
 int sdw_programs_ring_fd(const struct sdw_programs *programs, unsigned int processor);
+/* The table of processes that are known, by pid. */
+int sdw_programs_processes_fd(const struct sdw_programs *programs);
+/* What the programs were told; valid as long as they are. */
+const struct sdw_bpf_config *sdw_programs_bpf_config(const struct sdw_programs *programs);
+
 int sdw_programs_life_ring_fd(const struct sdw_programs *programs);
 
 /* Makes a process known under `epoch`, before it is sampled. Returns 0 or -errno. */

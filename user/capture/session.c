@@ -297,6 +297,13 @@ int sdw_session_watch(struct sdw_session *session, int fd, int (*ready)(void *co
 	return add_wait(session, fd, TAG_WATCH, 0);
 }
 
+int sdw_session_follow_scheduler(struct sdw_session *session, const char *directory)
+{
+	int err = sdw_sched_open(session->config, session->programs, directory, &session->sched);
+
+	return err ?: add_wait(session, sdw_sched_fd(session->sched), TAG_RINGS, 0);
+}
+
 /* ---- running ---- */
 
 void sdw_session_stop(struct sdw_session *session)
@@ -464,6 +471,8 @@ static int finish(struct sdw_session *session)
 
 	sdw_session_disable(session);
 	session->end_ns = sdw_session_now();
+	if (session->sched)
+		sdw_sched_stop(session->sched);
 	err = sdw_session_drain(session, UINT64_MAX);
 	session->complete = !err;
 	err = err ?: sdw_session_count(session);
@@ -516,6 +525,11 @@ int sdw_session_exit_status(const struct sdw_session *session)
 	return session->exit_status;
 }
 
+struct sdw_sched_totals sdw_session_sched_totals(const struct sdw_session *session)
+{
+	return session->sched ? sdw_sched_count(session->sched) : (struct sdw_sched_totals){0};
+}
+
 struct sdw_unwind_statistics sdw_session_unwind_statistics(const struct sdw_session *session)
 {
 	return session->pipeline->unwinding;
@@ -538,6 +552,7 @@ void sdw_session_free(struct sdw_session *session)
 	sdw_sigpath_server_free(session->agent);
 	sdw_pipeline_free(session->pipeline);
 	sdw_sideband_close(session->sideband);
+	sdw_sched_free(session->sched);
 	sdw_programs_free(session->programs);
 	if (session->signals >= 0)
 		close(session->signals);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "capture/config.h"
+#include "capture/sched.h"
 #include "sink.h"
 #include "unwind/unwind.h"
 
@@ -47,6 +48,13 @@ int sdw_session_run(struct sdw_session *session,
  */
 int sdw_session_watch(struct sdw_session *session, int fd, int (*ready)(void *context),
 		      void *context);
+
+/*
+ * Also records what the scheduler does with the targets, into a new directory; before
+ * sdw_session_run(). Logs the cause of a failure. Returns 0 or -errno.
+ */
+int sdw_session_follow_scheduler(struct sdw_session *session, const char *directory);
+struct sdw_sched_totals sdw_session_sched_totals(const struct sdw_session *session);
 
 /* Ends the recording as SIGTERM does: a command gets it too, and is waited for; twice: at once. */
 void sdw_session_stop(struct sdw_session *session);

@@ -34,6 +34,11 @@ static int fill_queue(struct sdw_session *session)
 		if (err)
 			return err;
 	}
+	if (session->sched) {
+		err = sdw_sched_drain(session->sched);
+		if (err)
+			return err;
+	}
 	if (!session->sideband)
 		return 0;
 	return sdw_sideband_drain(session->sideband, session->queue, session->first_sideband);
@@ -92,6 +97,7 @@ int sdw_session_announce(struct sdw_session *session)
 	const struct sdw_config *config = session->config;
 	char hostname[256] = "", command[COMMAND_BYTES];
 	struct timespec now;
+	int err;
 	struct sdw_recording recording = {
 		.version = SDW_VERSION,
 		.hostname = hostname,
@@ -110,7 +116,8 @@ int sdw_session_announce(struct sdw_session *session)
 	describe_target(config, command, sizeof(command));
 	clock_gettime(CLOCK_REALTIME, &now);
 	recording.start_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	return session->sink->ops->recording(session->sink, &recording);
+	err = session->sink->ops->recording(session->sink, &recording);
+	return err || !session->sched ? err : sdw_sched_begin(session->sched, &recording);
 }
 
 void sdw_session_totals(const struct sdw_session *session, struct sdw_totals *totals)
@@ -188,7 +195,8 @@ int sdw_session_report(struct sdw_session *session, uint64_t now_ns)
 	}
 	err = send_losses(session, &totals, now_ns, complete);
 	err = err ?: session->sink->ops->totals(session->sink, &totals);
-	return err ?: session->sink->ops->flush(session->sink, now_ns);
+	err = err ?: session->sink->ops->flush(session->sink, now_ns);
+	return err || !session->sched ? err : sdw_sched_flush(session->sched);
 }
 
 /*

@@ -4,6 +4,7 @@
  * session run into a trace (and a profile in memory for the table at the end), and sums up.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "cmd/record_options.h"
 #include "cmd/report_request.h"
 #include "sink/ctf.h"
+#include "sink/ctf_format.h"
 #include "sink/tee.h"
 #include "ui/progress.h"
 #include "ui/summary.h"
@@ -158,6 +160,16 @@ static int on_request(void *context)
 	return 0;
 }
 
+/* What the scheduler does goes below the trace, where our own views look for none. */
+static int follow_scheduler(struct record *record)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/" SDW_CTF_KERNEL, record->output) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	return sdw_session_follow_scheduler(record->session, path);
+}
+
 /* Returns 0 or -errno; the trace is closed in any case. */
 static int run(struct record *record)
 {
@@ -167,11 +179,14 @@ static int run(struct record *record)
 	err = sdw_session_create(&record->config, record->sink, &record->session);
 	if (!err && record->request >= 0)
 		err = sdw_session_watch(record->session, record->request, on_request, record);
+	if (!err && record->config.sched)
+		err = follow_scheduler(record);
 	if (!err) {
 		err = sdw_session_run(record->session, sdw_progress_show, &record->progress);
 		sdw_progress_end(&record->progress);
 		record->command_status = sdw_session_exit_status(record->session);
 		sdw_session_totals(record->session, &record->summary.totals);
+		record->summary.sched = sdw_session_sched_totals(record->session);
 		record->summary.unwind = sdw_session_unwind_statistics(record->session);
 	}
 	close_err = record->sink->ops->close(record->sink);

@@ -47,6 +47,10 @@ int sdw_record_lttng_check(struct sdw_config *config)
 			     "snapshot' writes them");
 	if ((lttng->output || lttng->url || lttng->snapshot) && !lttng->session)
 		lttng->session = own;
+	if (config->sched && config->path == SDW_PATH_SIGNAL)
+		return wrong("--sched needs BPF, which --path=signal does without");
+	if (config->sched && !config->output && lttng->session && (*lttng->session || lttng->url))
+		return wrong("--sched writes into the directory of the trace: name one by -o");
 	return 0;
 }
 

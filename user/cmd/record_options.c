@@ -39,6 +39,9 @@ static const struct sdw_option options[] = {
 	 .help = "directory of the trace, made new (default: sidewinder-DATE-TIME here)"},
 	{SDW_OPTION_FLAG, 'f', "force", NULL, FIELD(capture.config.force),
 	 .help = "replace a trace that is there"},
+	{SDW_OPTION_FLAG, 0, "sched", NULL, FIELD(capture.config.sched),
+	 .help = "also what the scheduler does with these threads, as LTTng's kernel tracer has "
+		 "it, in DIR/kernel"},
 
 	SDW_RECORD_LTTNG_OPTIONS,
 

@@ -435,7 +435,7 @@ static int write_empty_trace(struct ctf *ctf)
 	err = write_metadata(ctf, &nothing);
 	if (err)
 		return err;
-	err = sdw_ctf_directory_create_stream(&ctf->directory);
+	err = sdw_ctf_directory_create_stream(&ctf->directory, SDW_CTF_STREAM);
 	if (err < 0)
 		return err;
 	err = sdw_ctf_stream_init(&ctf->stream, err, ctf->uuid);

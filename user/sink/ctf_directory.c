@@ -47,6 +47,15 @@ static int open_parent(struct sdw_ctf_directory *directory, const char *path)
 	return err;
 }
 
+/* "cpu-" and digits: of a kernel trace. */
+static bool is_cpu_stream(const char *name)
+{
+	size_t prefix = strlen(SDW_CTF_CPU_STREAM);
+
+	return !strncmp(name, SDW_CTF_CPU_STREAM, prefix) && name[prefix] &&
+	       strspn(name + prefix, "0123456789") == strlen(name + prefix);
+}
+
 static bool is_trace_file(int fd, const char *name)
 {
 	struct stat file;
@@ -57,7 +66,26 @@ static bool is_trace_file(int fd, const char *name)
 		if (!strcmp(name, file_names[i]))
 			return true;
 	}
-	return false;
+	return is_cpu_stream(name);
+}
+
+static int open_kernel(int fd)
+{
+	return openat(fd, SDW_CTF_KERNEL, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Opens a list of what is in a directory. Returns 0 or -errno. */
+static int open_list(int fd, DIR **list)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+
+	*list = copy < 0 ? NULL : fdopendir(copy);
+	if (*list)
+		return 0;
+	err = -errno;
+	if (copy >= 0)
+		close(copy);
+	return err;
 }
 
 static bool has_signature(int fd)
@@ -73,26 +101,26 @@ static bool has_signature(int fd)
 	return n == sizeof(start) && !memcmp(start, SDW_CTF_SIGNATURE, sizeof(start));
 }
 
-/* Refuses to replace anything but our own trace or an empty directory. */
-static int check_replaceable(int fd)
+/* Refuses to replace anything but our own traces or an empty directory. */
+static int check_replaceable(int fd, bool outer)
 {
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
-	DIR *list = copy < 0 ? NULL : fdopendir(copy);
 	const struct dirent *entry;
 	bool empty = true;
+	DIR *list;
+	int err = open_list(fd, &list), kernel;
 
-	if (!list) {
-		err = -errno;
-		if (copy >= 0)
-			close(copy);
+	if (err)
 		return err;
-	}
 	while (!err && (entry = readdir(list))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
 		empty = false;
-		if (!is_trace_file(fd, entry->d_name))
-			err = -ENOTEMPTY;
+		if (is_trace_file(fd, entry->d_name))
+			continue;
+		kernel = outer && !strcmp(entry->d_name, SDW_CTF_KERNEL) ? open_kernel(fd) : -1;
+		err = kernel < 0 ? -ENOTEMPTY : check_replaceable(kernel, false);
+		if (kernel >= 0)
+			close(kernel);
 	}
 	closedir(list);
 	if (!err && !empty && !has_signature(fd))
@@ -102,11 +130,33 @@ static int check_replaceable(int fd)
 
 static int unlink_files(int fd)
 {
-	for (size_t i = 0; i < FILE_NAMES; i++) {
-		if (unlinkat(fd, file_names[i], 0) && errno != ENOENT)
-			return -errno;
+	const struct dirent *entry;
+	DIR *list;
+	int err = open_list(fd, &list);
+
+	if (err)
+		return err;
+	while (!err && (entry = readdir(list))) {
+		if (is_trace_file(fd, entry->d_name) && unlinkat(fd, entry->d_name, 0) &&
+		    errno != ENOENT)
+			err = -errno;
 	}
-	return 0;
+	closedir(list);
+	return err;
+}
+
+/* The files of a trace, and of the kernel trace within. */
+static int unlink_traces(int fd)
+{
+	int kernel = open_kernel(fd), err = 0;
+
+	if (kernel >= 0) {
+		err = unlink_files(kernel);
+		close(kernel);
+		if (!err && unlinkat(fd, SDW_CTF_KERNEL, AT_REMOVEDIR))
+			err = -errno;
+	}
+	return err ?: unlink_files(fd);
 }
 
 /* Empties a directory that was there before. */
@@ -119,8 +169,8 @@ static int replace(struct sdw_ctf_directory *directory)
 		return -errno;
 	if (owner.st_uid != geteuid())
 		return -EPERM;
-	err = check_replaceable(directory->fd);
-	return err ? err : unlink_files(directory->fd);
+	err = check_replaceable(directory->fd, true);
+	return err ? err : unlink_traces(directory->fd);
 }
 
 int sdw_ctf_directory_create(struct sdw_ctf_directory *directory, const char *path, bool force)
@@ -158,7 +208,7 @@ void sdw_ctf_directory_close(struct sdw_ctf_directory *directory)
 void sdw_ctf_directory_remove(struct sdw_ctf_directory *directory)
 {
 	if (directory->fd >= 0)
-		unlink_files(directory->fd);
+		unlink_traces(directory->fd);
 	if (directory->made)
 		unlinkat(directory->parent_fd, directory->name, AT_REMOVEDIR);
 }
@@ -188,10 +238,10 @@ int sdw_ctf_directory_write_metadata(struct sdw_ctf_directory *directory, const 
 	return err;
 }
 
-int sdw_ctf_directory_create_stream(struct sdw_ctf_directory *directory)
+int sdw_ctf_directory_create_stream(struct sdw_ctf_directory *directory, const char *name)
 {
-	int fd = openat(directory->fd, SDW_CTF_STREAM,
-			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = openat(directory->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			0600);
 
 	return fd < 0 ? -errno : fd;
 }

@@ -35,7 +35,10 @@ void sdw_ctf_directory_remove(struct sdw_ctf_directory *directory);
 int sdw_ctf_directory_write_metadata(struct sdw_ctf_directory *directory, const char *text,
 				     size_t size);
 
-/* Creates the stream file. Returns its descriptor or -errno. */
-int sdw_ctf_directory_create_stream(struct sdw_ctf_directory *directory);
+/*
+ * Creates a stream file: SDW_CTF_STREAM, or SDW_CTF_CPU_STREAM and a number. Returns its descriptor
+ * or -errno.
+ */
+int sdw_ctf_directory_create_stream(struct sdw_ctf_directory *directory, const char *name);
 
 #endif

@@ -19,6 +19,8 @@
 #define SDW_CTF_METADATA     "metadata"
 #define SDW_CTF_NEW_METADATA ".metadata" /* only while it is written; readers skip hidden files */
 #define SDW_CTF_STREAM	     "stream"
+#define SDW_CTF_KERNEL	     "kernel" /* directory of what the scheduler did, a trace of its own */
+#define SDW_CTF_CPU_STREAM   "cpu-"   /* its streams: with the processor's number behind */
 #define SDW_CTF_SIGNATURE    "/* CTF 1.8 */\n/* Sidewinder trace */\n" /* metadata starts with it */
 #define SDW_CTF_MAX_TEXT     (64u * 1024u) /* bytes of a string, with its NUL */
 #define SDW_CTF_NO_TEXT	     "-"	   /* of SDW_CTF_LATER_TEXT */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sink/ctf_format.h"
+#include "sink/ctf_metadata.h"
 
 #define UUID_TEXT_BYTES 37 /* with NUL */
 #define NS_PER_S	1000000000ull
@@ -42,9 +42,10 @@ static const char stream[] =
 	"\t\tuint64_t content_size;\n"
 	"\t\tuint64_t packet_size;\n"
 	"\t\tuint64_t packet_seq_num;\n"
-	"\t\tuint64_t events_discarded;\n"
-	"\t};\n"
-	"};\n\n";
+	"\t\tuint64_t events_discarded;\n";
+
+static const char stream_end[] = "\t};\n"
+				 "};\n\n";
 
 /* Writes a string literal; octal escapes are what every TSDL reader knows. Cut at the bound. */
 static void put_text(FILE *out, const char *text)
@@ -64,14 +65,14 @@ static void put_text(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-static void put_env_text(FILE *out, const char *key, const char *text)
+void sdw_ctf_put_env_text(FILE *out, const char *key, const char *text)
 {
 	fprintf(out, "\t%s = ", key);
 	put_text(out, text);
 	fputs(";\n", out);
 }
 
-static void put_env_number(FILE *out, const char *key, uint64_t number)
+void sdw_ctf_put_env_number(FILE *out, const char *key, uint64_t number)
 {
 	/* readers keep env numbers in 64 bits with a sign */
 	fprintf(out, "\t%s = %" PRIu64 ";\n", key, number > INT64_MAX ? INT64_MAX : number);
@@ -80,20 +81,20 @@ static void put_env_number(FILE *out, const char *key, uint64_t number)
 static void put_env(FILE *out, const struct sdw_recording *recording)
 {
 	fputs("env {\n", out);
-	put_env_text(out, "tracer_name", SDW_CTF_TRACER);
-	put_env_number(out, "trace_format", SDW_CTF_FORMAT);
-	put_env_text(out, "version", recording->version);
-	put_env_text(out, "hostname", recording->hostname);
-	put_env_text(out, "command", recording->command);
-	put_env_text(out, "event_name", recording->event);
-	put_env_text(out, "unit", recording->unit);
-	put_env_number(out, "period", recording->period);
-	put_env_number(out, "frequency", recording->frequency);
-	put_env_number(out, "start_ns", recording->start_ns);
-	put_env_number(out, "start_unix_ns", recording->start_unix_ns);
-	put_env_number(out, "native", recording->native);
-	put_env_number(out, "kernel", recording->kernel);
-	put_env_number(out, "path", recording->path);
+	sdw_ctf_put_env_text(out, "tracer_name", SDW_CTF_TRACER);
+	sdw_ctf_put_env_number(out, "trace_format", SDW_CTF_FORMAT);
+	sdw_ctf_put_env_text(out, "version", recording->version);
+	sdw_ctf_put_env_text(out, "hostname", recording->hostname);
+	sdw_ctf_put_env_text(out, "command", recording->command);
+	sdw_ctf_put_env_text(out, "event_name", recording->event);
+	sdw_ctf_put_env_text(out, "unit", recording->unit);
+	sdw_ctf_put_env_number(out, "period", recording->period);
+	sdw_ctf_put_env_number(out, "frequency", recording->frequency);
+	sdw_ctf_put_env_number(out, "start_ns", recording->start_ns);
+	sdw_ctf_put_env_number(out, "start_unix_ns", recording->start_unix_ns);
+	sdw_ctf_put_env_number(out, "native", recording->native);
+	sdw_ctf_put_env_number(out, "kernel", recording->kernel);
+	sdw_ctf_put_env_number(out, "path", recording->path);
 	fputs("};\n\n", out);
 }
 
@@ -110,7 +111,7 @@ static bool read_boot_id(char *text)
 	return found;
 }
 
-static void put_clock(FILE *out, const struct sdw_recording *recording)
+void sdw_ctf_put_clock(FILE *out, const struct sdw_recording *recording)
 {
 	uint64_t offset_ns = 0; /* what turns CLOCK_MONOTONIC into time since 1970 */
 	char boot_id[UUID_TEXT_BYTES];
@@ -119,7 +120,7 @@ static void put_clock(FILE *out, const struct sdw_recording *recording)
 		offset_ns = recording->start_unix_ns - recording->start_ns;
 	fputs("clock {\n\tname = monotonic;\n", out);
 	if (read_boot_id(boot_id))
-		put_env_text(out, "uuid", boot_id);
+		sdw_ctf_put_env_text(out, "uuid", boot_id);
 	fprintf(out,
 		"\tdescription = \"CLOCK_MONOTONIC\";\n"
 		"\tfreq = %llu;\n\toffset_s = %llu;\n\toffset = %llu;\n\tabsolute = TRUE;\n};\n\n",
@@ -190,6 +191,18 @@ static void put_trace(FILE *out, const uint8_t *uuid)
 	      out);
 }
 
+void sdw_ctf_put_begin(FILE *out, const uint8_t uuid[SDW_CTF_UUID_BYTES])
+{
+	fputs(SDW_CTF_SIGNATURE "\n", out);
+	fputs(types, out);
+	put_trace(out, uuid);
+}
+
+void sdw_ctf_put_stream(FILE *out, const char *more)
+{
+	fprintf(out, "%s%s%s", stream, more, stream_end);
+}
+
 char *sdw_ctf_metadata(const struct sdw_recording *recording,
 		       const uint8_t uuid[SDW_CTF_UUID_BYTES], size_t *size)
 {
@@ -199,12 +212,10 @@ char *sdw_ctf_metadata(const struct sdw_recording *recording,
 
 	if (!out)
 		return NULL;
-	fputs(SDW_CTF_SIGNATURE "\n", out);
-	fputs(types, out);
-	put_trace(out, uuid);
+	sdw_ctf_put_begin(out, uuid);
 	put_env(out, recording);
-	put_clock(out, recording);
-	fputs(stream, out);
+	sdw_ctf_put_clock(out, recording);
+	sdw_ctf_put_stream(out, "");
 	put_enums(out);
 	put_events(out);
 	failed = ferror(out);

@@ -2,7 +2,6 @@
 /* ctf_stream.c - packs events into packets (CTF 1.8 sections 5 and 6) and writes those whole. */
 #include <endian.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,12 +60,24 @@ void sdw_ctf_stream_free(struct sdw_ctf_stream *stream)
 	stream->packet = NULL;
 }
 
+void sdw_ctf_stream_set_cpu(struct sdw_ctf_stream *stream, uint32_t cpu)
+{
+	stream->has_cpu = true;
+	stream->cpu = cpu;
+}
+
+/* Bytes before the first event of a packet. */
+static size_t start_bytes(const struct sdw_ctf_stream *stream)
+{
+	return sizeof(struct sdw_ctf_packet_start) + (stream->has_cpu ? sizeof(stream->cpu) : 0);
+}
+
 /* Begins a packet that may take what is left of the page, or whole pages if `size` needs more. */
 static void begin_packet(struct sdw_ctf_stream *stream, uint64_t time_ns, size_t size)
 {
 	size_t left = PAGE_BYTES - stream->written % PAGE_BYTES;
 
-	stream->used = sizeof(struct sdw_ctf_packet_start);
+	stream->used = start_bytes(stream);
 	stream->limit = size > left ? round_up(size) : left;
 	stream->begin_ns = time_ns;
 	stream->last_ns = time_ns;
@@ -77,6 +88,7 @@ static int write_packet(struct sdw_ctf_stream *stream, bool fill)
 {
 	size_t size = stream->used;
 	struct sdw_ctf_packet_start start;
+	uint32_t cpu;
 	int err;
 
 	if (fill || stream->limit - size < MIN_PACKET_BYTES) {
@@ -94,6 +106,9 @@ static int write_packet(struct sdw_ctf_stream *stream, bool fill)
 	};
 	memcpy(start.uuid, stream->uuid, sizeof(start.uuid));
 	memcpy(stream->packet, &start, sizeof(start));
+	cpu = htole32(stream->cpu);
+	if (stream->has_cpu)
+		memcpy(stream->packet + sizeof(start), &cpu, sizeof(cpu));
 	err = sdw_ctf_write_all(stream->fd, stream->packet, size, stream->written);
 	if (err) {
 		/* a part of a packet would make readers refuse the whole file */
@@ -138,7 +153,7 @@ static int make_room(struct sdw_ctf_stream *stream, uint64_t time_ns, size_t siz
 	}
 	if (stream->used)
 		return 0;
-	size += sizeof(struct sdw_ctf_packet_start);
+	size += start_bytes(stream);
 	if (stream->written % PAGE_BYTES + size > PAGE_BYTES && stream->written % PAGE_BYTES) {
 		/* the rest of the page is too short: an empty packet takes it */
 		begin_packet(stream, stream->last_ns, 0);
@@ -171,8 +186,8 @@ static void put_header(struct sdw_ctf_stream *stream, uint32_t id, uint64_t time
 	stream->used += MAX_HEADER_BYTES;
 }
 
-int sdw_ctf_stream_add(struct sdw_ctf_stream *stream, enum sdw_ctf_event id, uint64_t time_ns,
-		       size_t size, uint8_t **at)
+int sdw_ctf_stream_add(struct sdw_ctf_stream *stream, uint32_t id, uint64_t time_ns, size_t size,
+		       uint8_t **at)
 {
 	int err;
 

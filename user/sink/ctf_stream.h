@@ -10,6 +10,7 @@
 #ifndef SDW_SINK_CTF_STREAM_H
 #define SDW_SINK_CTF_STREAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,10 +27,16 @@ struct sdw_ctf_stream {
 	uint64_t last_ns;   /* time of the last event, of whatever packet */
 	uint64_t sequence;  /* number of the packet */
 	uint64_t discarded; /* overflows that were seen and then dropped, so far */
+	bool has_cpu;	    /* the packet context ends with the processor's number */
+	uint32_t cpu;
 };
 
 /* Prepares an empty stream for `fd`, an empty file. Returns 0 or -ENOMEM. */
 int sdw_ctf_stream_init(struct sdw_ctf_stream *stream, int fd, const uint8_t *uuid);
+
+/* Makes it the stream of a processor, before anything is written. */
+void sdw_ctf_stream_set_cpu(struct sdw_ctf_stream *stream, uint32_t cpu);
+
 void sdw_ctf_stream_free(struct sdw_ctf_stream *stream);
 
 /*
@@ -39,12 +46,13 @@ void sdw_ctf_stream_free(struct sdw_ctf_stream *stream);
 int sdw_ctf_stream_restart(struct sdw_ctf_stream *stream, uint64_t time_ns);
 
 /*
- * Adds an event and sets *at to where its `size` bytes of payload go, all of which the caller fills
- * before the next call. A time before that of the last event becomes that. On error, which is that
- * of writing the packet before it, nothing is added, and what was added is kept for another try.
+ * Adds an event of id 0 to 30 and sets *at to where its `size` bytes of payload go, all of which
+ * the caller fills before the next call. A time before that of the last event becomes that. On
+ * error, which is that of writing the packet before it, nothing is added, and what was added is
+ * kept for another try.
  */
-int sdw_ctf_stream_add(struct sdw_ctf_stream *stream, enum sdw_ctf_event id, uint64_t time_ns,
-		       size_t size, uint8_t **at);
+int sdw_ctf_stream_add(struct sdw_ctf_stream *stream, uint32_t id, uint64_t time_ns, size_t size,
+		       uint8_t **at);
 
 /* Writes the packet begun, if any. Returns 0 or -errno; then the file is as before. */
 int sdw_ctf_stream_flush(struct sdw_ctf_stream *stream);

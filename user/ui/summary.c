@@ -96,6 +96,12 @@ static void print_lttng(const struct sdw_lttng_outcome *lttng, FILE *to)
 	fprintf(to, "trace: %s\n", lttng->trace);
 }
 
+static void print_sched(const struct sdw_sched_totals *sched, FILE *to)
+{
+	fprintf(to, "scheduler: %llu %s, %llu lost\n", (unsigned long long)sched->events,
+		plural(sched->events, "event", "events"), (unsigned long long)sched->lost);
+}
+
 void sdw_summary_print(const struct sdw_summary *summary, FILE *to)
 {
 	const struct sdw_totals *totals = &summary->totals;
@@ -123,6 +129,8 @@ void sdw_summary_print(const struct sdw_summary *summary, FILE *to)
 	print_unwind(&summary->unwind, to);
 	if (!totals->complete)
 		fputs("the recording did not end in order: the trace is incomplete\n", to);
+	if (config->sched)
+		print_sched(&summary->sched, to);
 	if (summary->lttng)
 		print_lttng(summary->lttng, to);
 	if (!summary->lttng || strcmp(summary->trace, summary->lttng->trace))
@@ -182,6 +190,15 @@ static int add_lttng(struct json_object *object, const struct sdw_lttng_outcome 
 	return err ?: add(inner, "incomplete", json_object_new_boolean(lttng->incomplete));
 }
 
+static int add_sched(struct json_object *object, const struct sdw_sched_totals *sched)
+{
+	struct json_object *inner = json_object_new_object();
+	int err = add(object, "scheduler", inner);
+
+	err = err ?: add(inner, "events", json_object_new_uint64(sched->events));
+	return err ?: add(inner, "lost", json_object_new_uint64(sched->lost));
+}
+
 static int fill(struct json_object *object, const struct sdw_summary *summary)
 {
 	const struct sdw_totals *totals = &summary->totals;
@@ -209,6 +226,8 @@ static int fill(struct json_object *object, const struct sdw_summary *summary)
 	err = err ?: add(object, "threads", json_object_new_uint64(totals->threads));
 	err = err ?: add(object, "complete", json_object_new_boolean(totals->complete));
 	err = err ?: add_unwind(object, &summary->unwind);
+	if (config->sched)
+		err = err ?: add_sched(object, &summary->sched);
 	return err || !summary->lttng ? err : add_lttng(object, summary->lttng);
 }
 

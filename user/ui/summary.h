@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "capture/config.h"
+#include "capture/sched.h"
 #include "sink.h"
 #include "sink/lttng.h"
 #include "unwind/unwind.h"
@@ -15,6 +16,7 @@ struct sdw_summary {
 	const char *trace;		       /* its directory */
 	const struct sdw_lttng_outcome *lttng; /* NULL: not asked for */
 	struct sdw_totals totals;
+	struct sdw_sched_totals sched; /* where config->sched asks for it */
 	struct sdw_unwind_statistics unwind;
 };
 
