@@ -37,7 +37,7 @@ struct sdw_session {
 	struct sdw_sideband *sideband;
 	struct sdw_sigpath_server *agent; /* NULL: BPF alone */
 	struct sdw_sigpath_counts agents; /* of it, as read last */
-	struct sdw_sched *sched; /* NULL: not asked for */
+	struct sdw_sched *sched;	  /* NULL: not asked for */
 	struct sdw_pipeline *pipeline;
 	struct sdw_queue *queue;
 	struct ring_buffer *rings;

@@ -74,18 +74,16 @@ static int open_kernel(int fd)
 	return openat(fd, SDW_CTF_KERNEL, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Opens a list of what is in a directory. Returns 0 or -errno. */
-static int open_list(int fd, DIR **list)
+/* Opens a list of what is in a directory; NULL after an error, which it sets. */
+static DIR *open_list(int fd, int *err)
 {
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = copy < 0 ? NULL : fdopendir(copy);
 
-	*list = copy < 0 ? NULL : fdopendir(copy);
-	if (*list)
-		return 0;
-	err = -errno;
-	if (copy >= 0)
+	*err = list ? 0 : -errno;
+	if (!list && copy >= 0)
 		close(copy);
-	return err;
+	return list;
 }
 
 static bool has_signature(int fd)
@@ -106,10 +104,10 @@ static int check_replaceable(int fd, bool outer)
 {
 	const struct dirent *entry;
 	bool empty = true;
-	DIR *list;
-	int err = open_list(fd, &list), kernel;
+	int err, kernel;
+	DIR *list = open_list(fd, &err);
 
-	if (err)
+	if (!list)
 		return err;
 	while (!err && (entry = readdir(list))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
@@ -131,10 +129,10 @@ static int check_replaceable(int fd, bool outer)
 static int unlink_files(int fd)
 {
 	const struct dirent *entry;
-	DIR *list;
-	int err = open_list(fd, &list);
+	int err;
+	DIR *list = open_list(fd, &err);
 
-	if (err)
+	if (!list)
 		return err;
 	while (!err && (entry = readdir(list))) {
 		if (is_trace_file(fd, entry->d_name) && unlinkat(fd, entry->d_name, 0) &&
