@@ -29,6 +29,8 @@ static const char *const names[] = {
 	"_PyObject_Vectorcall",
 	"_PyObject_VectorcallTstate",
 	"_PyVectorcall_Call",
+	"_Py_VectorCallInstrumentation_StackRefSteal",
+	"_Py_VectorCall_StackRefSteal",
 	"call_function",
 	"do_call",
 	"do_call_core",
