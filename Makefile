@@ -43,6 +43,7 @@ BPF_OBJ  := $(BPF_SRC:%.c=$(O)/%.o)
 LTTNG_SRC := $(wildcard user/lttng/*.c)
 LTTNG_SO  := $(if $(shell pkg-config --exists lttng-ust lttng-ctl && echo yes),$(O)/lttng-provider.so $(O)/lttng-control.so)
 USER_SRC := $(filter-out $(LTTNG_SRC),$(wildcard user/*/*.c))
+TRACECOMPASS := $(O)/tracecompass/sidewinder.xml
 PROTO    := $(wildcard user/view/proto/*.proto)
 PROTO_C  := $(PROTO:user/view/%.proto=$(O)/%.pb-c.c)
 USER_OBJ := $(USER_SRC:%.c=$(O)/%.o) $(PROTO_C:.c=.o)
@@ -62,7 +63,7 @@ AGENT_CFLAGS = -std=gnu11 $(OPTIMIZE) $(filter-out -Wmissing-prototypes,$(WARN))
                -fPIC -fvisibility=hidden -D_GNU_SOURCE -Iuser/sigpath/agent -Iuser/sigpath/agent/shim -Iinclude -Ibpf
 
 .PHONY: all
-all: $(O)/sidewinder $(AGENT) $(O)/man/sidewinder.1 $(LTTNG_SO)
+all: $(O)/sidewinder $(AGENT) $(O)/man/sidewinder.1 $(LTTNG_SO) $(TRACECOMPASS)
 
 $(AGENT): $(AGENT_OBJ)
 	$(call say,LINK,$@)
@@ -123,6 +124,12 @@ $(O)/man/sidewinder.1: $(O)/sidewinder
 	$(Q)for verb in $$($< help --list=verbs | cut -f 1); do \
 	  $< help --man $$verb >$(O)/man/sidewinder-$$verb.1 || exit 1; done
 	$(Q)$< help --man >$@
+
+# Trace Compass's analyses have no loops: so many levels of a stack are written out
+$(TRACECOMPASS): user/view/tracecompass/sidewinder.xml.in user/view/tracecompass/levels.awk
+	$(call say,XML,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)awk -v levels=128 -f user/view/tracecompass/levels.awk $< >$@.tmp && mv $@.tmp $@
 
 # one program: link every BPF object, then one skeleton, written whole or not at all
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/flags
@@ -197,6 +204,7 @@ install: all
 	$(Q)install -D -m 0644 $(O)/completion/sidewinder.bash $(SHARE)/$(BASH_COMPLETION)
 	$(Q)install -D -m 0644 $(O)/completion/sidewinder.zsh $(SHARE)/$(ZSH_COMPLETION)
 	$(Q)install -D -m 0644 $(O)/completion/sidewinder.fish $(SHARE)/$(FISH_COMPLETION)
+	$(Q)install -D -m 0644 $(TRACECOMPASS) $(SHARE)/sidewinder/tracecompass.xml
 
 .PHONY: uninstall
 uninstall:
@@ -204,6 +212,8 @@ uninstall:
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/lib/sidewinder/lttng-provider.so
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/lib/sidewinder/lttng-control.so
 	$(Q)rmdir $(DESTDIR)$(PREFIX)/lib/sidewinder 2>/dev/null || :
+	$(Q)rm -f $(SHARE)/sidewinder/tracecompass.xml
+	$(Q)rmdir $(SHARE)/sidewinder 2>/dev/null || :
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/sidewinder $(SHARE)/man/man1/sidewinder.1 \
 	  $(SHARE)/man/man1/sidewinder-*.1 $(SHARE)/$(BASH_COMPLETION) \
 	  $(SHARE)/$(ZSH_COMPLETION) $(SHARE)/$(FISH_COMPLETION)

@@ -43,6 +43,7 @@ $(cd "$O" && ls lttng-*.so 2>/dev/null | sed 's|^|./opt/tools/lib/sidewinder/|')
 ./opt/tools/share/fish/vendor_completions.d/sidewinder.fish
 $("$O/sidewinder" help --list=verbs | sed 's|^\([a-z]*\).*|./opt/tools/share/man/man1/sidewinder-\1.1|' | LC_ALL=C sort)
 ./opt/tools/share/man/man1/sidewinder.1
+./opt/tools/share/sidewinder/tracecompass.xml
 ./opt/tools/share/zsh/site-functions/_sidewinder
 END
 }
