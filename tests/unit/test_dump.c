@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <errno.h>
+#include <grp.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -147,6 +148,33 @@ static void test_a_sleeping_process_is_unmoved_and_says_in_which_call(void **sta
 	assert_int_equal(sdw_task_read(pid, pid, &after), -ESRCH);
 }
 
+/* Then /proc/PID/status is longer than a page, and what is wanted of it comes behind the groups. */
+static void test_the_owner_may_be_in_many_groups(void **state)
+{
+	static gid_t groups[5000];
+	struct sdw_task task = {0};
+	pid_t pid;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		groups[i] = (gid_t)(100000 + i);
+	pid = fork();
+	if (!pid) {
+		if (setgroups(sizeof(groups) / sizeof(groups[0]), groups))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	do {
+		if (waitpid(pid, NULL, WNOHANG) == pid)
+			skip(); /* only root may do that */
+	} while (sdw_task_read(pid, pid, &task) || !task.asleep || task.state != 'S');
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(task.inner_tid, pid);
+	assert_true(task.switches > 0);
+}
+
 static void test_a_running_thread_is_not_asleep(void **state)
 {
 	struct sdw_task task;
@@ -167,6 +195,7 @@ int main(void)
 		cmocka_unit_test(test_floats_are_as_python_has_them),
 		cmocka_unit_test(test_ints_of_any_size_are_exact_up_to_a_bound),
 		cmocka_unit_test(test_a_sleeping_process_is_unmoved_and_says_in_which_call),
+		cmocka_unit_test(test_the_owner_may_be_in_many_groups),
 		cmocka_unit_test(test_a_running_thread_is_not_asleep),
 	};
 

@@ -10,8 +10,6 @@
 
 #include "dump/task.h"
 
-#define STATUS_BYTES 4096 /* of a status file: 1.5 KB in Linux 6.18 */
-
 /* Returns the number of bytes, NUL-terminated, or -errno. */
 static int read_file(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
 {
@@ -31,40 +29,50 @@ static int read_file(pid_t pid, pid_t tid, const char *name, char *text, size_t 
 	return err ? err : (int)got;
 }
 
-/* The number after `key` at the start of a line; the last one, of a list. */
-static uint64_t number_of(const char *text, const char *key)
+/* The last number of a line. */
+static uint64_t last_number(const char *line)
 {
-	const char *at = strstr(text, key), *end, *last;
+	const char *end = line + strcspn(line, "\n"), *last = end;
 
-	if (!at)
-		return 0;
-	at += strlen(key);
-	end = at + strcspn(at, "\n");
-	for (last = end; last > at && last[-1] >= '0' && last[-1] <= '9';)
+	while (last > line && last[-1] >= '0' && last[-1] <= '9')
 		last--;
 	return strtoull(last, NULL, 10);
 }
 
+static bool begins(const char *line, const char *key)
+{
+	return strncmp(line, key, strlen(key)) == 0;
+}
+
+/* The kernel escapes a newline in the first line, the name: no other line is the target's. */
+static void take_status_line(const char *line, struct sdw_task *task)
+{
+	if (begins(line, "State:\t"))
+		task->state = line[strlen("State:\t")];
+	else if (begins(line, "NSpid:\t"))
+		task->inner_tid = (pid_t)last_number(line);
+	else if (begins(line, "voluntary_ctxt_switches:\t") ||
+		 begins(line, "nonvoluntary_ctxt_switches:\t"))
+		task->switches += last_number(line);
+}
+
+/* Line by line: its owner may be in tens of thousands of groups, which all are in one. */
 static int read_status(pid_t pid, struct sdw_task *task)
 {
-	char text[STATUS_BYTES];
-	const char *state;
-	int got = read_file(pid, task->tid, "status", text, sizeof(text));
+	char path[64], *line = NULL;
+	size_t room = 0;
+	FILE *file;
 
-	if (got < 0)
-		return got;
-	/* the kernel escapes a newline in the first line, the name: no other line is the target's
-	 */
-	state = strstr(text, "\nState:\t");
-	if (!state)
-		return -ESRCH;
-	task->state = state[8];
-	task->inner_tid = (pid_t)number_of(text, "\nNSpid:\t");
-	if (!task->inner_tid)
-		task->inner_tid = task->tid;
-	task->switches = number_of(text, "\nvoluntary_ctxt_switches:\t") +
-			 number_of(text, "\nnonvoluntary_ctxt_switches:\t");
-	return 0;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, task->tid);
+	file = fopen(path, "re");
+	if (!file)
+		return errno == ENOENT ? -ESRCH : -errno;
+	task->inner_tid = task->tid;
+	while (getline(&line, &room, file) > 0)
+		take_status_line(line, task);
+	free(line);
+	fclose(file);
+	return task->state == '?' ? -ESRCH : 0;
 }
 
 /* "running", or "NUMBER ARGUMENT*6 SP PC", or "-1 SP PC" of one that is not in a system call. */
