@@ -7,10 +7,10 @@
  *   threads, by tid: [{tid, inner_tid, comm, name (threading's, or null), state (running, sleeping,
  *     waiting, stopped, ended, unknown), syscall (name or number, or null), certainty (exact: it
  *     did not run meanwhile; moving: it ran, two looks agreed; torn; gone; sampled: it ran, taken
- * in an interrupt), holds_gil, waits_for_gil, interpreters: [id] whose code it runs, innermost
- * first, python_status (of counters.h), native (true: the native stack was read), frames, innermost
- * first: [{kind (python, native, marker), name, file, line, locals (asked for, of Python frames):
- * {name: text like repr()}}]}]
+ *     in an interrupt), holds_gil, waits_for_gil, interpreters: [id] whose code it runs, innermost
+ *     first, python_status (of counters.h), native (true: the native stack was read), frames,
+ *     innermost first: [{kind (python, native, marker), name, file, line, locals (asked for, of
+ *     Python frames): {name: text like repr()}}]}]
  */
 #include <errno.h>
 
@@ -39,20 +39,13 @@ static struct json_object *python_json(const struct sdw_dump_process *process)
 	return object;
 }
 
-static int64_t id_of(const struct sdw_dump_process *process, uint32_t index)
-{
-	const struct sdw_dump_interpreter *interpreter = &process->states.interpreters.items[index];
-
-	return interpreter->id_known ? interpreter->id : (int64_t)index;
-}
-
 static struct json_object *interpreter_json(const struct sdw_dump_process *process, uint32_t index)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *holders = json_object_new_array(), *waiters = json_object_new_array();
 	const struct sdw_dump_interpreter *interpreter = &process->states.interpreters.items[index];
 
-	add(object, "id", json_object_new_int64(id_of(process, index)));
+	add(object, "id", json_object_new_int64(sdw_dump_interpreter_id(process, index)));
 	for (size_t i = 0; i < process->threads.count; i++) {
 		const struct sdw_dump_thread *thread = &process->threads.items[i];
 
@@ -117,7 +110,7 @@ static struct json_object *thread_json(const struct sdw_dump_process *process,
 	add(object, "holds_gil", json_object_new_boolean(thread->holds_gil));
 	add(object, "waits_for_gil", json_object_new_boolean(thread->waits_for_gil));
 	for (size_t i = 0; i < thread->interpreter_count; i++)
-		json_object_array_add(interpreters, json_object_new_int64(id_of(
+		json_object_array_add(interpreters, json_object_new_int64(sdw_dump_interpreter_id(
 							    process, thread->interpreters[i])));
 	add(object, "interpreters", interpreters);
 	add(object, "python_status",

@@ -19,6 +19,9 @@ void sdw_dump_print(const struct sdw_dump_process *process, bool locals, bool co
 /* The process as a JSON object; NULL without memory. */
 struct json_object *sdw_dump_json(const struct sdw_dump_process *process, bool locals);
 
+/* Its own number; up to 3.6, which has none, its place in the list. */
+int64_t sdw_dump_interpreter_id(const struct sdw_dump_process *process, uint32_t index);
+
 /* "running", "sleeping" ...; stable names. */
 const char *sdw_dump_state_name(const struct sdw_task *task);
 const char *sdw_dump_certainty_name(enum sdw_dump_certainty certainty);

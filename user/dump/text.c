@@ -58,6 +58,13 @@ const char *sdw_dump_certainty_name(enum sdw_dump_certainty certainty)
 	return certainty < SDW_DUMP_CERTAINTY_COUNT ? names[certainty] : "torn";
 }
 
+int64_t sdw_dump_interpreter_id(const struct sdw_dump_process *process, uint32_t index)
+{
+	const struct sdw_dump_interpreter *interpreter = &process->states.interpreters.items[index];
+
+	return interpreter->id_known ? interpreter->id : (int64_t)index;
+}
+
 static void print_python(const struct printer *printer)
 {
 	const struct sdw_dump_process *process = printer->process;
@@ -84,10 +91,7 @@ static void print_interpreter(const struct printer *printer, uint32_t index)
 	unsigned int holders = 0, waiters = 0;
 	FILE *file = printer->file;
 
-	if (interpreter->id_known)
-		fprintf(file, "Interpreter %" PRId64 ": ", interpreter->id);
-	else
-		fprintf(file, "Interpreter %" PRIu32 ": ", index);
+	fprintf(file, "Interpreter %" PRId64 ": ", sdw_dump_interpreter_id(process, index));
 	if (!interpreter->has_gil) {
 		fputs("no GIL (free-threaded)", file);
 	} else {
@@ -130,13 +134,9 @@ static void print_state(const struct printer *printer, const struct sdw_dump_thr
 	if (thread->waits_for_gil)
 		fputs(", waits for the GIL", file);
 	if (printer->process->states.interpreters.count > 1 && thread->interpreter_count) {
-		for (size_t i = 0; i < thread->interpreter_count; i++) {
-			const struct sdw_dump_interpreter *interpreter =
-				&printer->process->states.interpreters
-					 .items[thread->interpreters[i]];
-
-			fprintf(file, "%s%" PRId64, i ? " in " : ", interpreter ", interpreter->id);
-		}
+		for (size_t i = 0; i < thread->interpreter_count; i++)
+			fprintf(file, "%s%" PRId64, i ? " in " : ", interpreter ",
+				sdw_dump_interpreter_id(printer->process, thread->interpreters[i]));
 	}
 	if (thread->certainty == SDW_DUMP_MOVING)
 		fputs(" [read while it ran]", file);
