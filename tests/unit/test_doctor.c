@@ -254,6 +254,13 @@ static void test_what_costs_or_hides_something_is_told(void **state)
 	judge(&facts, "kernel_names", SDW_LEVEL_NOTE, "kptr_restrict is 2",
 	      "sudo sysctl kernel.kptr_restrict=0");
 	facts = good();
+	facts.privilege.capabilities &= ~(1ull << CAP_SYSLOG);
+	judge(&facts, "kernel_names", SDW_LEVEL_NOTE,
+	      "kptr_restrict is 0, kernel.perf_event_paranoid is 2",
+	      "docker run --cap-add=SYSLOG ...");
+	facts.privilege.is_root = false;
+	judge(&facts, "kernel_names", SDW_LEVEL_NOTE, "", "sudo sidewinder doctor");
+	facts = good();
 	facts.has_tracefs = false;
 	judge(&facts, "tracefs", SDW_LEVEL_NOTE, "not mounted",
 	      "sudo mount -t tracefs tracefs /sys/kernel/tracing");

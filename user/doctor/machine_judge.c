@@ -231,9 +231,17 @@ static void judge_namespaces(const struct sdw_machine_facts *facts, struct sdw_f
 							: "that of process 1");
 }
 
+/* What shows the names of kernel functions; kernel/ksyms_common.c: kallsyms_show_value(). */
+static const char *show_kernel_names(const struct sdw_machine_facts *facts)
+{
+	if (facts->kptr_restrict > 1)
+		return "sudo sysctl kernel.kptr_restrict=0";
+	return facts->privilege.is_root ? "docker run --cap-add=SYSLOG ..." : AS_ROOT;
+}
+
 static void judge_rest(const struct sdw_machine_facts *facts, struct sdw_findings *findings)
 {
-	/* kernel/ksyms_common.c: kallsyms_show_value() */
+	/* as above */
 	bool names = (facts->kptr_restrict <= 1 && has(facts, CAP_SYSLOG)) ||
 		     (facts->kptr_restrict == 0 && facts->privilege.perf_event_paranoid <= 1);
 
@@ -246,10 +254,10 @@ static void judge_rest(const struct sdw_machine_facts *facts, struct sdw_finding
 		sdw_findings_add(findings, "kernel_names", SDW_LEVEL_OK, NULL,
 				 "kernel functions have names");
 	else
-		sdw_findings_add(findings, "kernel_names", SDW_LEVEL_NOTE,
-				 "sudo sysctl kernel.kptr_restrict=0",
-				 "hidden (kernel.kptr_restrict is %" PRId64 ")",
-				 facts->kptr_restrict);
+		sdw_findings_add(findings, "kernel_names", SDW_LEVEL_NOTE, show_kernel_names(facts),
+				 "hidden (kernel.kptr_restrict is %" PRId64
+				 ", kernel.perf_event_paranoid is %" PRId64 ")",
+				 facts->kptr_restrict, facts->privilege.perf_event_paranoid);
 	if (!has(facts, CAP_SYS_PTRACE) && facts->ptrace_scope > 0)
 		sdw_findings_add(findings, "ptrace", SDW_LEVEL_FAULT,
 				 "sudo sysctl kernel.yama.ptrace_scope=0",
