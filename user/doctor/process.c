@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* process.c - a living process: looked at as record and dump would. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +10,10 @@
 #include "doctor/target.h"
 #include "dump/process.h"
 #include "target/container.h"
+#include "target/container_state.h"
+
+#define ID_DIGITS    64 /* of an id that a runtime made ... */
+#define SHOWN_DIGITS 12 /* ... and of it, as runtimes do */
 
 static void find_libc(struct sdw_dump_process *process, struct sdw_findings *findings)
 {
@@ -99,14 +102,17 @@ static void judge_container(uint32_t pid, struct sdw_findings *findings)
 {
 	const struct sdw_container *container = NULL;
 	struct sdw_containers *containers;
-	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int digits;
 
-	if (root < 0 || sdw_containers_create(root, &containers))
+	if (sdw_containers_create(sdw_container_state_root(), &containers))
 		return;
-	if (!sdw_containers_of(containers, pid, &container) && container)
-		sdw_findings_add(findings, "container", SDW_LEVEL_OK, NULL, "%.12s%s%s%s%s",
+	if (!sdw_containers_of(containers, pid, &container) && container) {
+		/* a name that was chosen is shown whole */
+		digits = strlen(container->id) == ID_DIGITS ? SHOWN_DIGITS : INT32_MAX;
+		sdw_findings_add(findings, "container", SDW_LEVEL_OK, NULL, "%.*s%s%s%s%s", digits,
 				 container->id, *container->name ? ", " : "", container->name,
 				 *container->pod ? ", pod " : "", container->pod);
+	}
 	sdw_containers_free(containers);
 }
 
