@@ -126,6 +126,7 @@ static void test_what_is_no_file_or_too_large_is_refused(void **state)
 {
 	struct sdw_config_file config;
 	char path[128], *text;
+	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/config", (const char *)*state);
 	assert_int_equal(mkfifo(path, 0600), 0);
@@ -140,6 +141,15 @@ static void test_what_is_no_file_or_too_large_is_refused(void **state)
 	assert_int_equal(read_text(state, text, &config), -EFBIG);
 	sdw_config_file_free(&config);
 	free(text);
+	/* what is behind a NUL must not be passed over without a word */
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite("# a\n\0\nreport.nonsense = 1\n", 1, 26, file), 26);
+	fclose(file);
+	assert_int_equal(sdw_config_file_read(&config, path, sdw_commands,
+					      sdw_command_find(sdw_commands, "report"), 3, argv),
+			 -EILSEQ);
+	sdw_config_file_free(&config);
 }
 
 static void expect_path(const char *folder, const char *home, const char *expected)

@@ -74,11 +74,16 @@ static int read_text(const char *path, char **text)
 		bytes = read(fd, *text, MAX_BYTES);
 	if (bytes < 0)
 		err = -errno;
+	else if (*text && memchr(*text, '\0', (size_t)bytes))
+		err = -EILSEQ;
 	if (fd >= 0)
 		close(fd);
 	if (err)
 		sdw_error("cannot read %s: %s", path,
-			  err == -EINVAL ? "it is not a file" : strerror(-err));
+			  err == -EINVAL   ? "it is not a file"
+			  : err == -EILSEQ ? "it is not a text"
+			  : err == -EFBIG  ? "it has more than 64 KiB"
+					   : strerror(-err));
 	return err;
 }
 
