@@ -189,8 +189,10 @@ static int add_members(struct dump_command *command)
 	size_t before = command->pids.count;
 	int err = sdw_cgroup_targets_find(&config);
 
-	if (err || !config.groups)
+	if (err || !config.groups) {
+		sdw_cgroup_targets_free(config.groups);
 		return err;
+	}
 	for (size_t i = 0; !err && i < config.groups->count; i++)
 		err = sdw_cgroup_each_process(config.groups->items[i].directory, take_member,
 					      &command->pids);

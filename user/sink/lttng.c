@@ -340,6 +340,7 @@ int sdw_lttng_create(const struct sdw_lttng_options *options, struct sdw_lttng_o
 		return -ENOMEM;
 	lttng->sink.ops = &lttng_ops;
 	lttng->watch.outcome = outcome;
+	lttng->watch.link = (struct sdw_lttng_link){.socket = -1, .daemon = -1};
 	lttng->recorder = (uint8_t)setup.recorder;
 	lttng->snapshot = options->snapshot;
 	lttng->live = options->url && !options->snapshot;
