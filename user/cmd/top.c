@@ -25,6 +25,8 @@
 #include "ui/top_terminal.h"
 #include "view/output_file.h"
 
+#define MAX_WIDTH 10000 /* columns of a print */
+
 struct top {
 	struct sdw_top_arguments arguments;
 	struct sdw_top_view *view; /* in the arguments, which say how it begins */
@@ -286,6 +288,8 @@ static size_t print_width(void)
 
 	if (!width && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
 		width = size.ws_col;
+	if (width > MAX_WIDTH)
+		width = MAX_WIDTH;
 	return width ? width : 80;
 }
 

@@ -151,8 +151,10 @@ int sdw_cgroup_open(const struct sdw_cgroup_mounts *mounts, const struct sdw_cgr
 
 	if (strcmp(mount->within, "/") == 0)
 		within = 0;
+	/* "/..": of a group outside of our namespace of them */
 	if (size < within || memcmp(path, mount->within, within) != 0 ||
-	    (size > within && path[within] != '/') || strncmp(path, "/../", 4) == 0)
+	    (size > within && path[within] != '/') ||
+	    (strncmp(path, "/..", 3) == 0 && (path[3] == '/' || !path[3])))
 		return -ENOENT; /* not below what is mounted here */
 	if (asprintf(&full, "%s%.*s", mount->point, (int)(size - within), path + within) < 0)
 		return -ENOMEM;
