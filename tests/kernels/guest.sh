@@ -37,6 +37,7 @@ step faults -e page-faults -c 1 -- "$python" work.py fault 0
 step threads -F 499 -- "$python" work.py thread 0.2
 step forks -F 499 -- "$python" work.py fork 0.4
 step deep -F 499 -- "$python" work.py deep 0.4
+step sched -F 499 --sched -- "$python" work.py thread 0.2
 step refused -e cycles -- "$python" work.py spin 0.1
 
 "$python" work.py spin 600 >spin1.out &

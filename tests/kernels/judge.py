@@ -11,10 +11,12 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, os.pardir, "tools"), os.path.join(HERE, os.pardir, "system")]
+sys.path[:0] = [os.path.join(HERE, os.pardir, "tools"), os.path.join(HERE, os.pardir, "system"),
+                os.path.join(HERE, os.pardir, "compass")]
 sys.dont_write_bytecode = True
 
 import recording as rec  # noqa: E402
+import traces  # noqa: E402
 from test_stacks import PLACES, python_stack, told_stacks  # noqa: E402
 
 BOUNDED_FRAMES = 190  # that kernels before 5.17, without bpf_loop, walk at least
@@ -145,6 +147,17 @@ def check_forked_children_are_followed(machine):
     for number in range(3):
         (pid, _), = roles["child%d" % number]
         assert weight_of(recording, "in_child", pid=pid), "none of child %d" % number
+
+
+def check_scheduler_is_followed(machine):
+    recording = machine.good_step("sched")
+    events = traces.read(recording.trace + "/kernel")
+    assert len(events) == recording.summary["scheduler"]["events"]
+    tids = {fields["tid"] for _, name, fields in traces.read(recording.trace) if name == "thread"}
+    states = {fields["prev_state"] for _, name, fields in events
+              if name == "sched_switch" and fields["prev_tid"] in tids}
+    assert {0, 1} <= states, states  # preempted, and asleep
+    assert tids <= {fields["next_tid"] for _, name, fields in events if name == "sched_switch"}, tids
 
 
 def check_deep_stacks(machine):
