@@ -25,6 +25,8 @@ try {
 		"g(b)\n    50.0% self, 50.0% in all\nf(a, g(b))\n    20.0% self, 20.0% in all");
 	equal("another line has its own", parts(3).map((at) => at.textContent), ["(1 "]);
 	equal("a line without columns has none", parts(4).length, 0);
+	equal("a line that the file has not stands behind it", [...row(4294967295).cells].slice(1).map((at) => at.textContent),
+		["1.0%", "1.0%", ""]);
 	get("heat").querySelector("[data-value=total]").click();
 	equal("in all, too", [...row(2).querySelectorAll(".told")].length, 3);
 	get("extent").querySelector("[data-value=whole]").click();

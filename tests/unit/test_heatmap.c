@@ -246,7 +246,10 @@ static int write_heat(const char *path)
 		       SDW_STATUS_COMPLETE);
 	builder_sample(&b, thread, push_expression(&b, 0, code, 3, 5, 8), 10, 1000000,
 		       SDW_STATUS_COMPLETE);
-	builder_sample(&b, thread, builder_push(&b, 0, code, 4), 9, 1000000, SDW_STATUS_COMPLETE);
+	builder_sample(&b, thread, builder_push(&b, 0, code, 4), 8, 1000000, SDW_STATUS_COMPLETE);
+	/* a line that the file has not: as far away as one can be */
+	builder_sample(&b, thread, builder_push(&b, 0, code, UINT32_MAX), 1, 1000000,
+		       SDW_STATUS_COMPLETE);
 	builder_end(&b, 0);
 	file = fopen(path, "w");
 	if (!file)

@@ -117,7 +117,7 @@ function shown(lines, shares) {
 	if (state.extent === "whole")
 		return show.fill(1);
 	for (const [line, share] of shares) {
-		if (line && share[1] < data.all * LEAST)
+		if (line > lines || (line && share[1] < data.all * LEAST))
 			continue;
 		for (let i = Math.max(1, line - AROUND); i <= Math.min(lines, line + AROUND); i++)
 			show[i] = 1;
@@ -139,16 +139,17 @@ function headRow() {
 }
 function fillTable(table, file) {
 	const shares = sharesOf(file), source = (file.text || "").split("\n");
-	const lines = Math.max(source.length, ...shares.keys());
-	const hottest = Math.max(1, ...[...shares.values()].map((share) => share[state.heat === "self" ? 0 : 1]));
+	const lines = source.length;   /* a program may give its code lines that its file has not, even the 4,000,000,000th */
+	const hottest = [...shares.values()].reduce((most, share) => Math.max(most, share[state.heat === "self" ? 0 : 1]), 1);
 	const show = file.text === undefined ? null : shown(lines, shares);
 	const spans = file.text === undefined ? new Map() : spansOf(file, source);
 	const row = (line) => lineRow(line, shares.get(line), source[line - 1] || "", hottest, spans.get(line));
 	table.replaceChildren(headRow());
 	if (shares.has(0))
 		table.append(lineRow(0, shares.get(0), "(line not known)", hottest));
+	const behind = [...shares.keys()].filter((line) => line && (!show || line > lines)).sort((a, b) => a - b);
 	if (!show) {
-		[...shares.keys()].filter((line) => line).sort((a, b) => a - b).forEach((line) => table.append(row(line)));
+		behind.forEach((line) => table.append(row(line)));
 		return;
 	}
 	for (let line = 1; line <= lines; line++) {
@@ -168,6 +169,7 @@ function fillTable(table, file) {
 		table.append(gap);
 		line = end;
 	}
+	behind.forEach((line) => table.append(row(line)));
 }
 function fill(details, file) {
 	const scroll = element("div", "scroll"), table = element("table");
