@@ -145,6 +145,25 @@ static void test_samples_are_kept_one_by_one_when_asked_for(void **state)
 	sdw_profile_free(&p);
 }
 
+/* LTTng's are in order of when they were written; views rely on when they were taken. */
+static void test_samples_are_brought_in_order_of_time(void **state)
+{
+	struct sdw_profile p;
+
+	(void)state;
+	assert_int_equal(0, sdw_profile_init(&p, true));
+	send_definitions(&p);
+	sample(&p, 300, 1, 2, SDW_STATUS_COMPLETE);
+	sample(&p, 100, 1, 2, SDW_STATUS_COMPLETE);
+	sample(&p, 200, 1, 2, SDW_STATUS_COMPLETE);
+	assert_int_equal(p.buckets.items[0].first_ns, 100);
+	assert_int_equal(p.buckets.items[0].last_ns, 300);
+	sdw_profile_sort(&p);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(p.samples.items[i].time_ns, 100 * (i + 1));
+	sdw_profile_free(&p);
+}
+
 /* Where BPF took samples, those of the signals are beside them; where not, they are the samples. */
 static void test_samples_of_signals_count_where_there_are_no_others(void **state)
 {
@@ -332,6 +351,7 @@ int main(void)
 		TEST(test_samples_add_up_by_thread_stack_and_status),
 		TEST(test_many_stacks_each_keep_their_own_count),
 		TEST(test_samples_are_kept_one_by_one_when_asked_for),
+		cmocka_unit_test(test_samples_are_brought_in_order_of_time),
 		cmocka_unit_test(test_samples_of_signals_count_where_there_are_no_others),
 		TEST(test_losses_and_the_last_totals_are_kept),
 		TEST(test_the_recording_is_copied),

@@ -223,7 +223,11 @@ static int take_sample(struct sdw_sink *sink, const struct sdw_sample_event *tra
 		return -ENOMEM;
 	bucket->samples++;
 	bucket->weight += event->weight;
-	bucket->last_ns = event->time_ns;
+	/* those of several recorders come in order of when they were written, not taken */
+	if (event->time_ns < bucket->first_ns)
+		bucket->first_ns = event->time_ns;
+	if (event->time_ns > bucket->last_ns)
+		bucket->last_ns = event->time_ns;
 	profile->gc_samples += (event->flags & SDW_SAMPLE_GC) != 0;
 	if (profile->keep_samples)
 		profile->samples.items[profile->samples.count++] = *event;
@@ -375,9 +379,18 @@ static int compare_samples(const void *a, const void *b)
 	return left->thread < right->thread ? -1 : left->thread > right->thread;
 }
 
+static bool is_sorted(const struct sdw_profile *profile)
+{
+	for (size_t i = 1; i < profile->samples.count; i++) {
+		if (profile->samples.items[i].time_ns < profile->samples.items[i - 1].time_ns)
+			return false;
+	}
+	return true;
+}
+
 void sdw_profile_sort(struct sdw_profile *profile)
 {
-	if (profile->samples.count)
+	if (!is_sorted(profile))
 		qsort(profile->samples.items, profile->samples.count,
 		      sizeof(*profile->samples.items), compare_samples);
 }

@@ -85,7 +85,10 @@ struct sdw_profile {
 int sdw_profile_init(struct sdw_profile *profile, bool keep_samples);
 void sdw_profile_free(struct sdw_profile *profile);
 
-/* Brings the samples that were kept in order of time, where they came from several recordings. */
+/*
+ * Brings the samples that were kept in order of time, if they are not: those of several recordings,
+ * and of what LTTng wrote.
+ */
 void sdw_profile_sort(struct sdw_profile *profile);
 
 #endif

@@ -110,7 +110,7 @@ static int read_paths(char **paths, size_t count, const struct sdw_trace_request
 				      filter ? filter->live_s : 0, &profile->sink);
 	if (err)
 		sdw_profile_free(profile);
-	else if (count > 1)
+	else
 		sdw_profile_sort(profile);
 	return err;
 }
