@@ -22,12 +22,14 @@
 	0x75d11d57u  /* of metadata in packets, CTF 1.8 section 7.1: as LTTng has it */
 #define MAX_DEPTH  8 /* SESSION/snapshot-1-.../ust/uid/0/64-bit, and what a relay adds */
 #define MAX_PLACES 1024
+#define MAX_LOOKS  20000       /* directories: a session has some for each process at most */
 #define SNAPSHOT   "snapshot-" /* a session's directory of one begins with it */
 
 struct search {
 	struct sdw_trace_places *places;
 	char *problem;
 	size_t size;
+	unsigned int looks; /* directories looked into */
 };
 
 bool sdw_trace_is_url(const char *path)
@@ -140,6 +142,12 @@ static int search_directory(struct search *search, int fd, const char *path, int
 	int err = add_trace(search, fd, path), copy;
 	DIR *directory;
 
+	if (err == -E2BIG || search->looks++ == MAX_LOOKS) {
+		snprintf(search->problem, search->size,
+			 "it holds too many %s to look through: name the trace's own directory",
+			 err == -E2BIG ? "traces" : "directories");
+		return -EINVAL;
+	}
 	if (err || depth == MAX_DEPTH)
 		return err < 0 ? err : 0;
 	copy = dup(fd);
