@@ -73,6 +73,8 @@ static const char *const examples[] = {
 	"every Python process of the machine, Python frames only",
 	"sidewinder record -e page-faults -c 1 -- python3 app.py",
 	"who touches new memory: a sample for every page fault",
+	"sidewinder record --sched -p 4711 -d 10",
+	"and why its threads did not run: the scheduler's events, in DIR/kernel",
 	"sidewinder record --lttng -p 4711 -d 10",
 	"the same events as an LTTng trace",
 	"sidewinder record --path=signal -- python3 app.py",
