@@ -165,6 +165,26 @@ static void test_runc_and_crun_say_which_groups_are_theirs(void **state)
 			 strlen("/jobs/nightly"));
 }
 
+/* A container that is being made has a directory before its state, and may leave it behind. */
+static void test_what_comes_later_is_found_then(void **state)
+{
+	write_file(state, "/run/containerd/runc/mine/one/state.json",
+		   "{\"cgroup_paths\":{\"\":\"/sys/fs/cgroup/jobs/one\"}}");
+	expect(state, "0::/jobs/one\n", "one", "", "");
+	assert_null(find(state, "0::/jobs/two\n"));
+	write_file(state, "/run/containerd/runc/mine/left/log.json", "");
+	write_file(state, "/run/containerd/runc/mine/two/log.json", "");
+	assert_null(find(state, "0::/jobs/two\n"));
+	write_file(state, "/run/containerd/runc/mine/two/state.json", "{");
+	assert_null(find(state, "0::/jobs/two\n"));
+	write_file(state, "/run/containerd/runc/mine/two/state.json",
+		   "{\"cgroup_paths\":{\"\":\"/sys/fs/cgroup/jobs/two\"}}");
+	expect(state, "0::/jobs/two\n", "two", "", "");
+	write_file(state, "/run/crun/three/status", "{\"cgroup-path\":\"/jobs/three\"}");
+	expect(state, "0::/jobs/three\n", "three", "", "");
+	expect(state, "0::/jobs/one\n", "one", "", "");
+}
+
 /* What is left of these when one is asked for, as "web|db". */
 static void expect_match(const struct sdw_container *containers, size_t count, const char *asked,
 			 const char *expected, bool is_pod)
@@ -294,6 +314,7 @@ int main(void)
 		TEST(test_containerd_names_of_kubernetes),
 		TEST(test_without_state_the_id_and_the_pods_uid_are_known),
 		TEST(test_runc_and_crun_say_which_groups_are_theirs),
+		TEST(test_what_comes_later_is_found_then),
 		TEST(test_a_container_is_found_by_what_people_call_it),
 		TEST(test_broken_state_is_no_name),
 		TEST(test_no_link_leads_out_of_the_root),

@@ -25,6 +25,8 @@
 
 #define MAX_FILE_BYTES (8u << 20)
 #define MAX_ENTRIES    65536 /* of a directory */
+#define MAX_UNFINISHED 256   /* beyond that they are left over */
+#define BY_NAMESPACE   "/run/containerd/runc"
 #define CGROUP_ROOT    "/sys/fs/cgroup"
 
 static int open_in(int root, const char *path, int flags)
@@ -240,7 +242,62 @@ void sdw_container_groups_free(struct sdw_container_groups *groups)
 		free(groups->items[i].id);
 	}
 	free(groups->items);
+	for (size_t i = 0; i < groups->unfinished.count; i++)
+		free(groups->unfinished.items[i].directory);
+	free(groups->unfinished.items);
 	*groups = (struct sdw_container_groups){0};
+}
+
+/* Changes with the file or directory, with what is in it, and when it comes or goes. */
+static void add_to_stamp(int root, const char *path, uint64_t *stamp)
+{
+	int fd = open_in(root, path, O_PATH);
+	struct stat status;
+
+	*stamp = *stamp * 31 + 1;
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &status))
+		*stamp += (uint64_t)status.st_mtim.tv_sec * 1000000000 +
+			  (uint64_t)status.st_mtim.tv_nsec + (uint64_t)status.st_size;
+	close(fd);
+}
+
+static uint64_t stamp_of_container(int root, const char *directory)
+{
+	static const char *const files[] = {"", "/state.json", "/status"};
+	uint64_t stamp = 0;
+	char path[1024];
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		snprintf(path, sizeof(path), "%.900s%s", directory, files[i]);
+		add_to_stamp(root, path, &stamp);
+	}
+	return stamp;
+}
+
+static void add_unfinished(struct sdw_container_groups *groups, const char *directory,
+			   uint64_t stamp)
+{
+	char *copy;
+
+	if (groups->unfinished.count >= MAX_UNFINISHED || sdw_array_reserve(&groups->unfinished, 1))
+		return;
+	copy = strdup(directory);
+	if (copy)
+		groups->unfinished.items[groups->unfinished.count++] =
+			(struct sdw_unfinished_container){.directory = copy, .stamp = stamp};
+}
+
+static bool has_changed(int root, const struct sdw_container_groups *groups)
+{
+	for (size_t i = 0; i < groups->unfinished.count; i++) {
+		const struct sdw_unfinished_container *one = &groups->unfinished.items[i];
+
+		if (stamp_of_container(root, one->directory) != one->stamp)
+			return true;
+	}
+	return false;
 }
 
 static void add_group(struct sdw_container_groups *groups, const char *path, const char *id)
@@ -294,16 +351,19 @@ static void add_groups_of_runc(struct sdw_container_groups *groups, struct json_
 static bool take_state(void *context, int root, const char *directory, const char *entry)
 {
 	struct sdw_container_groups *groups = context;
+	char own[800], file[1024];
 	struct json_object *state;
 	const char *path;
-	char file[1024];
+	uint64_t stamp;
 
 	if (!is_plain(entry))
 		return false;
-	snprintf(file, sizeof(file), "%s/%s/state.json", directory, entry);
+	snprintf(own, sizeof(own), "%s/%s", directory, entry);
+	stamp = stamp_of_container(root, own);
+	snprintf(file, sizeof(file), "%s/state.json", own);
 	state = read_json(root, file);
 	if (!state) {
-		snprintf(file, sizeof(file), "%s/%s/status", directory, entry);
+		snprintf(file, sizeof(file), "%s/status", own);
 		state = read_json(root, file);
 	}
 	path = text_of(state, "cgroup-path"); /* crun */
@@ -312,7 +372,7 @@ static bool take_state(void *context, int root, const char *directory, const cha
 	else if (json_object_is_type(state, json_type_object))
 		add_groups_of_runc(groups, state, entry);
 	else
-		groups->incomplete = true;
+		add_unfinished(groups, own, stamp);
 	json_object_put(state);
 	return false;
 }
@@ -325,40 +385,30 @@ static bool take_namespace(void *context, int root, const char *directory, const
 	return each_entry(root, path, take_state, context);
 }
 
-/* Changes whenever a container comes or goes. */
-static uint64_t stamp_of(int root, const char *const *directories)
+static bool stamp_namespace(void *context, int root, const char *directory, const char *entry)
 {
-	uint64_t stamp = 0;
+	char path[512];
 
-	for (; *directories; directories++) {
-		int fd = open_in(root, *directories, O_PATH | O_DIRECTORY);
-		struct stat status;
-
-		if (fd < 0)
-			continue;
-		if (!fstat(fd, &status))
-			stamp = stamp * 31 + (uint64_t)status.st_mtim.tv_sec * 1000000000 +
-				(uint64_t)status.st_mtim.tv_nsec;
-		close(fd);
-	}
-	return stamp;
+	snprintf(path, sizeof(path), "%.200s/%.255s", directory, entry);
+	add_to_stamp(root, path, context);
+	return false;
 }
 
 void sdw_container_state_groups(int root, struct sdw_container_groups *groups)
 {
 	/* those of Docker and Kubernetes are told by their names already */
-	static const char *const plain[] = {"/run/runc", "/run/crun", NULL};
-	static const char *const by_namespace[] = {"/run/containerd/runc", NULL};
-	static const char *const watched[] = {"/run/runc", "/run/crun",
-					      "/run/containerd/runc/default", NULL};
-	uint64_t stamp = stamp_of(root, watched);
+	static const char *const plain[] = {"/run/runc", "/run/crun"};
+	const size_t count = sizeof(plain) / sizeof(*plain);
+	uint64_t stamp = 0;
 
-	if (groups->stamp == stamp && !groups->incomplete)
+	for (size_t i = 0; i < count; i++)
+		add_to_stamp(root, plain[i], &stamp);
+	(void)each_entry(root, BY_NAMESPACE, stamp_namespace, &stamp);
+	if (groups->stamp == stamp && !has_changed(root, groups))
 		return;
 	sdw_container_groups_free(groups);
 	groups->stamp = stamp;
-	for (size_t i = 0; plain[i]; i++)
+	for (size_t i = 0; i < count; i++)
 		(void)each_entry(root, plain[i], take_state, groups);
-	for (size_t i = 0; by_namespace[i]; i++)
-		(void)each_entry(root, by_namespace[i], take_namespace, groups);
+	(void)each_entry(root, BY_NAMESPACE, take_namespace, groups);
 }

@@ -27,11 +27,20 @@ struct sdw_container_group {
 	char *id;
 };
 
+/* A container without a state: it was just being made, or something is left over of it. */
+struct sdw_unfinished_container {
+	char *directory;
+	uint64_t stamp; /* before it was read: to be read again when it has another */
+};
+
 struct sdw_container_groups {
 	struct sdw_container_group *items;
 	size_t count, room;
-	uint64_t stamp;	 /* of the directories when they were read */
-	bool incomplete; /* a container was just being made: to be read again */
+	uint64_t stamp; /* of the directories of containers when they were read */
+	struct {
+		struct sdw_unfinished_container *items;
+		size_t count, room;
+	} unfinished;
 };
 
 /* Reads them again if a container came or went since; one for which memory is short is left out. */
