@@ -21,6 +21,7 @@
 
 #define MAX_PROCESSES	8192u /* at once; more are told to go without samples */
 #define MAX_CONNECTIONS 4096u /* at once */
+#define MAX_ROUNDS	256   /* of 64 messages in one drain: nobody keeps us from the rings */
 #define SWEEP_NS	500000000u
 #define SETTLED_NS	20000000u /* records of before are known by then */
 
@@ -247,20 +248,22 @@ static int begin_process(struct sdw_sigpath_server *server,
 	return 0;
 }
 
+/* *event becomes -1 when it is the process's, which is so also where BPF was refused. */
 static int add_event(struct sdw_sigpath_server *server, const struct sdw_sigpath_message *message,
-		     uint32_t pid, int event)
+		     uint32_t pid, int *event)
 {
 	struct sdw_sigpath_process *process = find_living(server, pid);
-	int err;
+	int err, fd = *event;
 
 	if (!process)
 		return -ESRCH;
-	if (event < 0)
+	if (fd < 0)
 		return -EBADF;
-	err = sdw_sigpath_process_add_event(process, message->tid, event);
+	err = sdw_sigpath_process_add_event(process, message->tid, fd);
 	if (err)
 		return err;
-	if (server->program >= 0 && ioctl(event, PERF_EVENT_IOC_SET_BPF, server->program) < 0) {
+	*event = -1;
+	if (server->program >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_BPF, server->program) < 0) {
 		err = -errno;
 		sdw_warn("pid %u: cannot bind the BPF program to the event of a thread: %s", pid,
 			 strerror(-err));
@@ -279,10 +282,15 @@ static void end_connection(struct sdw_sigpath_server *server, int fd)
 
 static void accept_all(struct sdw_sigpath_server *server)
 {
+	unsigned int taken = 0;
 	int fd;
 
-	while (server->connections < MAX_CONNECTIONS &&
+	while (taken++ < MAX_CONNECTIONS &&
 	       (fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		if (server->connections >= MAX_CONNECTIONS) {
+			close(fd); /* left in the queue it would wake us for ever */
+			continue;
+		}
 		server->connections++;
 		if (wait_for(server, fd, TAG_CONNECTION))
 			end_connection(server, fd);
@@ -300,10 +308,7 @@ static void serve_connection(struct sdw_sigpath_server *server, int fd)
 	if (err == -EAGAIN)
 		return;
 	if (!err && message.kind == SDW_SIGPATH_EVENT) {
-		err = add_event(server, &message, pid, descriptor);
-		/* a process's descriptor from then on, also where BPF was refused */
-		if (!err || err == -EPERM)
-			descriptor = -1;
+		err = add_event(server, &message, pid, &descriptor);
 	} else if (!err && message.kind == SDW_SIGPATH_GIVE_WAY) {
 		struct sdw_sigpath_process *process = find_living(server, pid);
 
@@ -340,7 +345,10 @@ static void serve(struct sdw_sigpath_server *server)
 	struct epoll_event events[64];
 	int count;
 
-	while ((count = epoll_wait(server->epoll, events, 64, 0)) > 0) {
+	for (int round = 0; round < MAX_ROUNDS; round++) {
+		count = epoll_wait(server->epoll, events, 64, 0);
+		if (count <= 0)
+			return;
 		for (int i = 0; i < count; i++) {
 			int fd = (int)(uint32_t)events[i].data.u64;
 
