@@ -2,6 +2,7 @@
 """Programs under the agent do what they do without it, and every overflow is accounted for."""
 import os
 import pwd
+import resource
 import signal
 import subprocess
 
@@ -123,6 +124,26 @@ def test_a_program_outlives_its_recorder(context):
         assert recording.status == -signal.SIGKILL, recording.status
         rec.wait_for(lambda: rec.read_text(done) == "3", 60, "end of the program")
         os.unlink(done)
+
+
+def test_who_connects_without_a_word_does_not_hold_the_recorder_up(context):
+    """More connections than it serves at once; it ends when it is told to, while they are open."""
+    wanted = 4200
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if hard < 2 * wanted:
+        raise rec.Skip("only %d descriptors are allowed" % hard)
+    code = ("import os, resource, signal, socket, time\n"
+            "resource.setrlimit(resource.RLIMIT_NOFILE, (%d, %d))\n"
+            "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+            "recorder = os.getppid()\n"
+            "kept = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(%d)]\n"
+            "for one in kept: one.connect('\\0' + os.environ['SIDEWINDER_AGENT'])\n"
+            "while os.getppid() == recorder:\n"
+            "    os.kill(recorder, signal.SIGINT)\n"
+            "    time.sleep(0.1)\n") % (hard, hard, wanted)
+    recording = context.record("--path=signal", "--", context.python, "-c", code, timeout=60)
+    assert recording.summary["processes"] == 1, recording.stderr
+    adds_up(recording)
 
 
 def test_an_ordinary_user_needs_no_privilege(context):
