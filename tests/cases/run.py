@@ -181,7 +181,7 @@ class Run:
         process = self.profiler.start(self.file("prof.out"), self.file("stderr"),
                                       *self.options(self.file("trace")), "-a")
         rec.wait_for(lambda: process.poll() is not None or
-                     os.path.exists(os.path.join(self.file("trace"), "metadata")), 30, "trace")
+                     rec.has_begun(self.file("trace")), 30, "trace")
         target = self.start_target("stdout")
         self.wait(target, "target")
         process.send_signal(signal.SIGINT)

@@ -51,7 +51,7 @@ def test_what_starts_later_in_the_container_is_recorded_and_what_is_outside_is_n
         out = context.file("out")
         profiler = context.profiler.start(out, context.file("err"), "record", "--json", "-F", "499",
                                           "-o", trace, "--container", container.id)
-        rec.wait_for(lambda: os.path.exists(os.path.join(trace, "metadata")), 20, "trace")
+        rec.wait_for(lambda: rec.has_begun(trace), 20, "trace")
         late = container.exec(context.python, "/srv/service.py", "later", "0.3", "FORK")
         assert late.wait(60) == 0, "runc exec failed"
         assert outside.poll() is None
@@ -81,7 +81,7 @@ def test_a_container_that_vanishes_does_not_end_a_recording_of_everything(contex
     with service(context, fresh("gone"), "vanishing", 60) as container:
         profiler = context.profiler.start(out, context.file("err"), "record", "--json", "-a", "-F", "199",
                                           "-d", "4", "-o", trace)
-        rec.wait_for(lambda: os.path.exists(os.path.join(trace, "metadata")), 20, "trace")
+        rec.wait_for(lambda: rec.has_begun(trace), 20, "trace")
         time.sleep(1)
     assert profiler.wait(60) == 0, rec.read_text(context.file("err"))
     recording = rec.Recording(context.profiler, trace, 0, rec.read_text(out), "")

@@ -31,7 +31,7 @@ def start_profiler(context, *arguments, **options):
 
 
 def wait_until_recording(process):
-    rec.wait_for(lambda: process.poll() is not None or os.path.exists(os.path.join(process.trace, "metadata")),
+    rec.wait_for(lambda: process.poll() is not None or rec.has_begun(process.trace),
                  20, "trace")
 
 

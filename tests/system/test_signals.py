@@ -12,7 +12,7 @@ def start(context, *arguments, **options):
     trace = context.fresh_trace()
     process = context.profiler.start(context.file("out"), context.file("err"), "record", "--json",
                                      "-F", "499", "-o", trace, *arguments, **options)
-    rec.wait_for(lambda: process.poll() is not None or os.path.exists(os.path.join(trace, "metadata")),
+    rec.wait_for(lambda: process.poll() is not None or rec.has_begun(trace),
                  20, "trace")
     return process, trace
 

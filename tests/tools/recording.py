@@ -305,6 +305,12 @@ class Profiler:
                                     env=dict(os.environ, **(env or {})), **options)
 
 
+def has_begun(trace):
+    """True once the recording counts: its metadata is there before, to see that it can be written, and of no time."""
+    text = read_text(os.path.join(trace, "metadata"))
+    return "start_ns = " in text and "start_ns = 0;" not in text
+
+
 def wait_for(condition, seconds=10.0, what="condition"):
     """Polls until condition() is true and gives its value; AssertionError when time is up."""
     end = time.monotonic() + seconds
