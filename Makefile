@@ -218,10 +218,13 @@ uninstall:
 	  $(SHARE)/man/man1/sidewinder-*.1 $(SHARE)/$(BASH_COMPLETION) \
 	  $(SHARE)/$(ZSH_COMPLETION) $(SHARE)/$(FISH_COMPLETION)
 
+# one build for sanitized unit tests and for fuzzing, beside $(O)
+SANITIZED = $(MAKE) O=$(O)-asan CC=$(CLANG) OPTIMIZE='-O1 -g -fno-omit-frame-pointer' \
+  SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all'
+
 .PHONY: asan
 asan:
-	$(Q)$(MAKE) O=$(O)-asan OPTIMIZE='-O1 -g -fno-omit-frame-pointer' \
-	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' all unit
+	$(Q)$(SANITIZED) all unit
 
 FORMAT_SRC = $(wildcard include/*.h bpf/*.[ch] bpf/*/*.[ch] user/*.c user/*/*.[ch] user/sigpath/agent/*.[ch] tests/*/*.[ch])
 

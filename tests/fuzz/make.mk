@@ -5,14 +5,11 @@ CHECKS += fuzz-smoke
 FUZZ_SECONDS ?= 60
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(O)/fuzz/%)
-FUZZ_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 
-# built beside $(O), by clang, as the sanitizers of `make asan` are
 .PHONY: fuzz fuzz-smoke fuzz-programs
 fuzz:
-	$(Q)$(MAKE) O=$(O)-fuzz CC=$(CLANG) OPTIMIZE='-O1 -g -fno-omit-frame-pointer' \
-	  SANITIZE='-fsanitize=fuzzer-no-link $(FUZZ_SANITIZE)' fuzz-programs
-	$(Q)tests/fuzz/run.sh $(O)-fuzz/fuzz $(FUZZ_SECONDS) $(ONLY)
+	$(Q)$(SANITIZED) fuzz-programs
+	$(Q)tests/fuzz/run.sh $(O)-asan/fuzz $(FUZZ_SECONDS) $(ONLY)
 
 fuzz-smoke:
 	$(Q)$(MAKE) fuzz FUZZ_SECONDS=2
