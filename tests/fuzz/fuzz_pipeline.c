@@ -32,6 +32,12 @@ int sdw_programs_set_interpreter(struct sdw_programs *programs, uint32_t pid, ui
 	return 0;
 }
 
+int sdw_programs_layout_index(struct sdw_programs *programs, const struct sdw_pylayout *layout)
+{
+	(void)programs, (void)layout;
+	return 0;
+}
+
 void sdw_programs_forget(struct sdw_programs *programs, uint32_t pid, uint32_t epoch)
 {
 	(void)programs, (void)pid, (void)epoch;
