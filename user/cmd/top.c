@@ -58,6 +58,18 @@ static int count_owner(struct top *top)
 					 &top->part);
 }
 
+static int make_list(struct top *top)
+{
+	int err = 0;
+
+	if (top->view->owner && top->view->state != SDW_TOP_PAUSED)
+		err = count_owner(top);
+	return err
+		       ?: sdw_top_list_make(&top->list, &top->model,
+					    top->view->owner ? &top->part : shown_counts(top),
+					    top->view);
+}
+
 static int show(struct top *top)
 {
 	struct sdw_top_drawing drawing = {
@@ -68,18 +80,13 @@ static int show(struct top *top)
 		.ascii = sdw_top_terminal_is_ascii(top->terminal),
 	};
 	const char *said = sdw_top_terminal_said(top->terminal);
-	int err = 0;
+	int err;
 
 	if (said)
 		snprintf(top->message, sizeof(top->message), "%s", said);
 	drawing.message = *top->message ? top->message : NULL;
 	sdw_top_terminal_size(top->terminal, &drawing.width, &drawing.height);
-	if (top->view->owner && top->view->state != SDW_TOP_PAUSED)
-		err = count_owner(top);
-	err = err
-		      ?: sdw_top_list_make(&top->list, &top->model,
-					   top->view->owner ? &top->part : drawing.counts,
-					   top->view);
+	err = make_list(top);
 	err = err ?: sdw_top_draw(&top->screen, &drawing);
 	if (!err)
 		sdw_top_terminal_show(top->terminal, &top->screen);
@@ -103,16 +110,18 @@ static void quit(struct top *top)
 static int take_key(struct top *top, uint32_t key)
 {
 	enum sdw_top_state before = top->view->state;
-	int err;
+	int err = 0;
 
 	top->message[0] = '\0';
 	sdw_top_view_key(top->view, &top->list, key);
 	if (top->view->quit)
 		quit(top);
-	if (top->view->state != SDW_TOP_PAUSED || before == SDW_TOP_PAUSED)
-		return 0;
-	err = top->view->owner ? count_owner(top) : 0;
-	return err ?: sdw_top_counts_copy(&top->frozen, &top->model.counts);
+	if (top->view->state == SDW_TOP_PAUSED && before != SDW_TOP_PAUSED) {
+		err = top->view->owner ? count_owner(top) : 0;
+		err = err ?: sdw_top_counts_copy(&top->frozen, &top->model.counts);
+	}
+	/* the next key may be there already: it is for the rows that this one leaves */
+	return err ?: make_list(top);
 }
 
 /* Takes every event that is there. Returns 0, or -errno. */
