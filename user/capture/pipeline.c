@@ -91,6 +91,9 @@ static int announce_process(struct sdw_pipeline *pipeline, struct sdw_image *ima
 		.parent = image->parent,
 		.pid = image->pid,
 		.inner_pid = image->inner_pid ? image->inner_pid : image->pid,
+		.container = "",
+		.container_name = "",
+		.pod = "",
 	};
 	char *comm;
 	int err;
