@@ -13,14 +13,15 @@
 
 #define SWEEP_NS      50000000u
 #define KEEP_ENDED_NS 1000000000u /* late samples of a process that ended still find it ... */
-#define KEEP_THREAD_NS                                                                      \
-	100000000u	    /* ... and of a thread, which goes on in the kernel for a while \
-			     */
-#define SOON_NS	   1000000u /* pause between looks at an interpreter that is starting ... */
-#define SOON_TRIES 200u	    /* ... for so many looks, and then */
-#define LATE_NS	   100000000u
-#define LATE_TRIES 500u /* then it is taken for one that may start any time */
-#define SELDOM_NS  2000000000u
+#define KEEP_THREAD_NS                                                                        \
+	100000000u	      /* ... and of a thread, which goes on in the kernel for a while \
+			       */
+#define SOON_NS	     1000000u /* pause between looks at an interpreter that is starting ... */
+#define SOON_TRIES   200u     /* ... for so many looks, and then */
+#define LATE_NS	     100000000u
+#define MISFIT_TRIES (SOON_TRIES + 3) /* half a second, then what does not fit is refused */
+#define LATE_TRIES   500u	      /* then it is taken for one that may start any time */
+#define SELDOM_NS    2000000000u
 /*
  * Mappings that are undone are not told of. What a process maps and unmaps again and again would
  * pile up: beyond twice what it was seen to have, and this, all are read again.
@@ -228,6 +229,8 @@ int sdw_images_look(struct sdw_images *images, struct sdw_image *image, uint64_t
 		return 0;
 	}
 	say_denied(images, image);
+	if (found == -ENOTSUP && image->interpreter.may_pass && image->tries < MISFIT_TRIES)
+		found = -EAGAIN;
 	if (found == 0 || found == -ENOTSUP) {
 		image->state = found ? SDW_IMAGE_REFUSED : SDW_IMAGE_OTHER;
 		if (found)

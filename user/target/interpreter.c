@@ -159,6 +159,8 @@ static int prove(struct check *check, uint64_t runtime, const struct sdw_python_
 	}
 	snprintf(found->problem, sizeof(found->problem),
 		 "the layout of CPython %s does not fit this process", file->version);
+	/* one that starts, and lost its processor amid a change, looks the same each time */
+	found->may_pass = true;
 	return -ENOTSUP;
 }
 

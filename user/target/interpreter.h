@@ -22,6 +22,7 @@ struct sdw_found_interpreter {
 	char version[32];  /* e.g. "3.12.1" */
 	char path[256];	   /* of the file that holds it, cut at the front */
 	char problem[160]; /* why it is not supported; "" if it is */
+	bool may_pass;	   /* the problem is in the process's memory, which changes: look again */
 };
 
 /*
