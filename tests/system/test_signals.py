@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A recording that is interrupted, and a profiler that is killed."""
 import os
+import re
 import signal
 import subprocess
 import time
@@ -37,6 +38,25 @@ def check_signal(context, number, *options):
     sampled = recording.overflows_of_target() / 499
     assert abs(sampled - used) < 0.1 + 0.3 * used, "%.2f s sampled, %.2f s of CPU" % (sampled, used)
     assert target.poll() is None and "@done" in target.stdout.read() and target.wait() == 0
+
+
+def blocks(pid, number):
+    """Whether a process has the signal blocked: the profiler reads it from then on."""
+    match = re.search(r"^SigBlk:\s*([0-9a-f]+)", rec.read_text("/proc/%d/status" % pid), re.M)
+    return match and int(match.group(1), 16) >> (number - 1) & 1
+
+
+def test_signal_while_the_programs_are_loaded_ends_it_in_order(context):
+    target = context.start_target("spin.py", 6)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        trace = context.fresh_trace()
+        process = context.profiler.start(context.file("out"), context.file("err"), "record", "--json",
+                                         "-F", "499", "-o", trace, "-p", str(target.pid))
+        rec.wait_for(lambda: process.poll() is not None or blocks(process.pid, number), 20, "begin")
+        process.send_signal(number)
+        recording = finished(context, process, trace)
+        assert recording.status == 0, "status %d: %s" % (recording.status, recording.stderr)
+        assert not recording.faults(), recording.faults()
 
 
 def test_interrupt_keeps_what_was_recorded_and_spares_the_target(context):

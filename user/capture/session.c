@@ -247,6 +247,10 @@ static int open_capture(struct sdw_session *session, bool only_known)
 	session->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (session->epoll < 0)
 		return -errno;
+	/* a signal while the programs are loaded ends the recording in order, too */
+	err = open_signals(session);
+	if (err)
+		return err;
 	if (session->config->path == SDW_PATH_SIGNAL) {
 		err = sdw_programs_none(&session->programs);
 	} else {
@@ -261,7 +265,6 @@ static int open_capture(struct sdw_session *session, bool only_known)
 		err = sdw_session_open_agent(session);
 		err = err ?: add_wait(session, sdw_sigpath_server_fd(session->agent), TAG_AGENT, 0);
 	}
-	err = err ?: open_signals(session);
 	return err ?: open_targets(session);
 }
 
