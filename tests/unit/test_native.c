@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* test_native.c - addresses of this very process get the names they should have. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -233,6 +234,53 @@ static void test_stubs_are_named_after_the_function_that_they_call(void **state)
 	assert_int_equal(found, 1);
 }
 
+/* As libpython does, whose evaluation function may be replaced: by a stub. */
+static void test_a_stub_of_the_evaluation_function_is_the_interpreters_own(void **state)
+{
+	struct fixture *f = *state;
+	char folder[] = "/tmp/sidewinder-stub-XXXXXX", path[64], command[512];
+	uint64_t vaddr, size, bias, found = 0;
+	struct sdw_mapping *mapping;
+	struct sdw_elf *elf;
+	void *library;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/lib.so", folder);
+	snprintf(command, sizeof(command),
+		 "echo 'void _PyEval_EvalFrameDefault(void); void other(void);"
+		 "void f(void) { _PyEval_EvalFrameDefault(); other(); }' |"
+		 "cc -shared -fPIC -fplt -Wl,-z,lazy -x c -o %s - && test -s %s",
+		 path, path);
+	if (system(command)) {
+		rmdir(folder);
+		skip(); /* no compiler of that name */
+	}
+	library = dlopen(path, RTLD_LAZY);
+	assert_non_null(library);
+	assert_int_equal(sdw_maps_read(&f->maps), 0);
+	mapping = sdw_maps_find(&f->maps, (uintptr_t)dlsym(library, "f"));
+	elf = sdw_mapping_elf(&f->maps, mapping);
+	assert_non_null(elf);
+	assert_int_equal(sdw_mapping_bias(mapping, &bias), 0);
+	if (sdw_elf_section_address(elf, ".plt.sec", &vaddr, &size))
+		assert_int_equal(sdw_elf_section_address(elf, ".plt", &vaddr, &size), 0);
+	for (uint64_t at = vaddr; at < vaddr + size; at += 16) {
+		struct sdw_native_symbol symbol = resolve(f, bias + at, false);
+
+		if (!strcmp(symbol.name, "_PyEval_EvalFrameDefault@plt")) {
+			assert_true(symbol.trampoline);
+			found |= 1;
+		} else if (!strcmp(symbol.name, "other@plt")) {
+			assert_false(symbol.trampoline);
+			found |= 2;
+		}
+	}
+	assert_int_equal(found, 3);
+	dlclose(library);
+	unlink(path);
+	rmdir(folder);
+}
+
 static void test_an_address_outside_of_every_mapping_is_unknown(void **state)
 {
 	struct sdw_native_symbol symbol = resolve(*state, 0x1234, false);
@@ -285,6 +333,7 @@ int main(void)
 		TEST(test_an_address_without_symbol_keeps_its_number),
 		TEST(test_all_addresses_of_a_function_without_symbol_are_named_by_its_start),
 		TEST(test_stubs_are_named_after_the_function_that_they_call),
+		TEST(test_a_stub_of_the_evaluation_function_is_the_interpreters_own),
 		TEST(test_an_address_outside_of_every_mapping_is_unknown),
 		TEST(test_code_without_a_file_is_anonymous_or_named_by_the_perf_map),
 	};

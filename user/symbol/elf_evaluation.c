@@ -299,6 +299,11 @@ bool sdw_elf_is_evaluation(struct sdw_elf *elf, uint64_t vaddr)
 	return false;
 }
 
+bool sdw_is_evaluation_name(const char *name)
+{
+	return is_part_name(name, EVALUATION) || is_part_name(name, OLD_EVALUATION);
+}
+
 int sdw_elf_evaluation_at(struct sdw_elf *elf, uint64_t vaddr, struct sdw_elf_symbol *symbol)
 {
 	if (!sdw_elf_is_evaluation(elf, vaddr))

@@ -98,7 +98,8 @@ static int name_by_elf(struct sdw_elf *elf, struct sdw_strings *strings, uint64_
 	symbol->name = keep(strings, name, false);
 	symbol->module = keep(strings, module, true);
 	symbol->start = found.vaddr;
-	symbol->trampoline = !strncmp(found.name, TAIL_CALL, sizeof(TAIL_CALL) - 1);
+	symbol->trampoline = !strncmp(found.name, TAIL_CALL, sizeof(TAIL_CALL) - 1) ||
+			     (is_stub && sdw_is_evaluation_name(found.name));
 	return finish(symbol);
 }
 

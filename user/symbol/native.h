@@ -23,9 +23,9 @@ struct sdw_native_symbol {
 	const char *name;
 	const char *module; /* path of the file; "[vdso]", "[jit]", "" (anonymous), "[unknown]" */
 	uint64_t start;	    /* of the function: vaddr of its file, or address of other code */
-	/* made by python -X perf around each Python call, or one instruction of an interpreter
-	   whose evaluation function is one function each (--with-tail-call-interp): says nothing
-	   new, hide it */
+	/* made by python -X perf around each Python call, one instruction of an interpreter whose
+	   evaluation function is one function each (--with-tail-call-interp), or the stub through
+	   which libpython calls its evaluation function: says nothing new, hide it */
 	bool trampoline;
 };
 
