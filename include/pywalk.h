@@ -253,6 +253,24 @@ static inline __attribute__((always_inline)) int sdw_walk_outer_agrees(struct sd
 	return 1;
 }
 
+/*
+ * The chain has no more frames. Its last one must have been an evaluation's outermost: an
+ * evaluation that has stored its first frame, but not yet that frame's caller, has a chain that
+ * ends too early. 3.11 and 3.12 tell what is outside; later versions leave nothing but the mark.
+ */
+static inline __attribute__((always_inline)) int sdw_walk_finish(struct sdw_walk *walk)
+{
+	__u32 last = walk->count - 1;
+
+	if (walk->check_outer)
+		return walk->outer_current ? sdw_walk_restart(walk) : 1;
+	last = SDW_WALK_HIDE(last);
+	if (last < SDW_MAX_FRAMES && !walk->frames[last].entries &&
+	    walk->layout.frame_kind != SDW_FRAMES_OBJECTS)
+		walk->status = SDW_STATUS_BROKEN;
+	return 1;
+}
+
 /* Looks at one frame. Returns 0 while the walk goes on, 1 when walk->status is final. */
 static inline __attribute__((always_inline)) int sdw_walk_step(struct sdw_walk *walk)
 {
@@ -262,7 +280,7 @@ static inline __attribute__((always_inline)) int sdw_walk_step(struct sdw_walk *
 	int at;
 
 	if (!frame)
-		return 1;
+		return sdw_walk_finish(walk);
 	if (walk->count >= SDW_MAX_FRAMES || walk->steps >= 2 * SDW_MAX_FRAMES)
 		return sdw_walk_end(walk, SDW_STATUS_TRUNCATED);
 	walk->steps++;

@@ -83,6 +83,23 @@ static void start(unsigned int version)
 	walk.seed = 1;
 }
 
+/* As 3.14 and 3.15 say of themselves; without a GIL a field lies before the owner. */
+static void start_self_described(enum sdw_frame_kind kind, uint8_t free_threaded)
+{
+	start(0x030c);
+	walk.layout.version = kind == SDW_FRAMES_SHIM_BASE ? 0x030f : 0x030e;
+	walk.layout.frame_kind = (uint8_t)kind;
+	walk.layout.cframe_current_frame = SDW_NO_OFFSET;
+	walk.layout.cframe_previous = SDW_NO_OFFSET;
+	walk.layout.thread_frame = 72;
+	walk.layout.frame_owner = free_threaded ? 78 : 74;
+	walk.layout.frame_span = walk.layout.frame_owner + 1;
+	walk.layout.frame_code_tags = 3;
+	walk.layout.free_threaded = free_threaded;
+	walk.layout.frame_copy = free_threaded ? 72 : 0;
+	walk.layout.code_copies = free_threaded ? 200 : 0;
+}
+
 /* A frame that executes its code at bytecode offset `instruction`. */
 static void frame(uint64_t at, uint64_t previous, unsigned int index, int instruction, int owner)
 {
@@ -292,6 +309,36 @@ static void test_a_newly_linked_cframe_with_garbage_is_passed_over(void **state)
 	assert_int_equal(walk.count, 3);
 }
 
+/* Compilers store the current frame before its caller, or after it (3.11.7, gcc 12: before). */
+static void test_a_frame_without_its_caller_yet_is_passed_over_or_marked(void **state)
+{
+	uint64_t outer;
+
+	(void)state;
+	start(0x030b);
+	outer = chain(BASE + 32, 3, 96, 1);
+	frame(BASE + 9 * PAGE, 0, 70, 0, 0);
+	thread(BASE + 9 * PAGE, outer);
+	run();
+	assert_int_equal(walk.status, SDW_STATUS_COMPLETE);
+	assert_int_equal(walk.count, 3);
+	assert_int_equal(walk.frames[0].code, 3);
+
+	/* the first evaluation of the thread has nothing outside */
+	thread(BASE + 9 * PAGE, 0);
+	run();
+	assert_int_equal(walk.status, SDW_STATUS_COMPLETE);
+	assert_int_equal(walk.count, 1);
+
+	/* 3.13 and later do not tell what is outside */
+	start_self_described(SDW_FRAMES_SHIM, 0);
+	frame(BASE + 9 * PAGE, 0, 70, 0, 0);
+	thread(BASE + 9 * PAGE, 0);
+	run();
+	assert_int_equal(walk.status, SDW_STATUS_BROKEN);
+	assert_int_equal(walk.count, 1);
+}
+
 static void test_shim_frames_are_hidden_and_end_evaluations(void **state)
 {
 	uint64_t shim_outer = C_STACK + 1024, shim_inner = C_STACK + 256;
@@ -403,23 +450,6 @@ static void test_any_memory_and_any_layout_end_the_walk(void **state)
 
 /* ---- 3.14 and later ---- */
 
-/* As 3.14 and 3.15 say of themselves; without a GIL a field lies before the owner. */
-static void start_self_described(enum sdw_frame_kind kind, uint8_t free_threaded)
-{
-	start(0x030c);
-	walk.layout.version = kind == SDW_FRAMES_SHIM_BASE ? 0x030f : 0x030e;
-	walk.layout.frame_kind = (uint8_t)kind;
-	walk.layout.cframe_current_frame = SDW_NO_OFFSET;
-	walk.layout.cframe_previous = SDW_NO_OFFSET;
-	walk.layout.thread_frame = 72;
-	walk.layout.frame_owner = free_threaded ? 78 : 74;
-	walk.layout.frame_span = walk.layout.frame_owner + 1;
-	walk.layout.frame_code_tags = 3;
-	walk.layout.free_threaded = free_threaded;
-	walk.layout.frame_copy = free_threaded ? 72 : 0;
-	walk.layout.code_copies = free_threaded ? 200 : 0;
-}
-
 static void test_tags_of_a_reference_are_no_part_of_the_address(void **state)
 {
 	(void)state;
@@ -511,6 +541,7 @@ int main(void)
 		cmocka_unit_test(
 			test_a_generator_frame_elsewhere_is_followed_back_to_the_data_stack),
 		cmocka_unit_test(test_a_newly_linked_cframe_with_garbage_is_passed_over),
+		cmocka_unit_test(test_a_frame_without_its_caller_yet_is_passed_over_or_marked),
 		cmocka_unit_test(test_shim_frames_are_hidden_and_end_evaluations),
 		cmocka_unit_test(test_two_shims_in_a_row_are_counted),
 		cmocka_unit_test(test_more_frames_than_the_limit_keep_the_innermost),
