@@ -4,6 +4,7 @@
 Each takes a Run (run.py) after its recording, and calls run.expect(condition, words).
 """
 import collections
+import json
 import os
 import re
 import subprocess
@@ -281,9 +282,14 @@ def weight_is_done_cpu(run):
 
 
 def interleaved(run):
-    shown = [frame[1] for sample in run.samples() for frame in native_frames(sample)
-             if frame[1].startswith("_PyEval_EvalFrameDefault")]
-    run.expect(not shown, "the interpreter's evaluation frames are shown")
+    # an overflow while the interpreter links a frame may leave a stack whose order is not known, and
+    # that says so: some in a million
+    unknown = [sample for sample in run.samples()
+               if ["x", "native order not known"] in [frame[:2] for frame in sample["frames"]]]
+    shown = [sample for sample in run.samples() if sample not in unknown and
+             any(frame[1].startswith("_PyEval_EvalFrameDefault") for frame in native_frames(sample))]
+    run.expect(not shown, "the interpreter's evaluation frames are shown: %s" % json.dumps(shown[:1]))
+    run.expect(weight(unknown) <= 2, "the order is not known: %s" % json.dumps(unknown[:1]))
     no_trampolines(run)
 
 
