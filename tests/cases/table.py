@@ -70,7 +70,7 @@ CASES = {
     "44-free-threaded": [plain(verify=verify.weight_is_done_cpu)],
     "46-subinterpreters": [plain(verify=verify.one_of_three)],
     "48-async-chain": [plain(verify=verify.sleepers)],
-    "50-greenlets": [plain(need="greenlet")],
+    "50-greenlets": [plain(need="greenlet", verify=verify.greenlets)],
     # 52 and 54 work by the clock here and by count there: what else runs shifts their shares
     "52-interleaved": [
         plain(alone=True, verify=verify.interleaved),

@@ -331,6 +331,22 @@ def mixed_children(run):
     run.expect(len(run.stderr.splitlines()) < 12, "messages: %s" % run.stderr[:300])
 
 
+def greenlets(run):
+    """Native frames of a greenlet begin at greenlet's own; those of the first one at the thread's start."""
+    for sample in run.samples():
+        names = [plain_name(frame) for frame in python_frames(sample)]
+        if names[-1:] != ["spin"]:
+            continue
+        marks = [frame[1] for frame in sample["frames"] if frame[0] == "x"]
+        files = [os.path.basename(frame[2]) for frame in native_frames(sample)]
+        if names[0] == "<module>":
+            run.expect(marks != ["greenlet"] and not any("greenlet" in file for file in files),
+                       "the first greenlet has frames of another: %r" % sample["frames"])
+        else:
+            run.expect(marks == ["greenlet"] and sample["frames"][0][:2] == ["x", "greenlet"] and
+                       "greenlet" in files[0], "not a greenlet of its own: %r" % sample["frames"])
+
+
 def short_lived(run):
     children = int(re.search(r"^@done children=(\d+)", run.stdout, re.M).group(1))
     # 0.15 s each by the clock; on a busy machine they get less, which the kernel tells

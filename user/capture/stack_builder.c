@@ -25,6 +25,7 @@ static const char *const marker_names[SDW_MARKER_COUNT] = {
 	[SDW_MARKER_PYTHON_BROKEN] = "[broken frame chain]",
 	[SDW_MARKER_PENDING] = "[Python not yet found]",
 	[SDW_MARKER_UNMATCHED] = "[native order not known]",
+	[SDW_MARKER_GREENLET] = "[greenlet]",
 };
 
 int sdw_stack_builder_init(struct sdw_stack_builder *builder, struct sdw_catalog *catalog,
@@ -37,10 +38,10 @@ int sdw_stack_builder_init(struct sdw_stack_builder *builder, struct sdw_catalog
 		.codes = codes,
 		.max_memory = max_memory,
 		.entry = malloc(SDW_MAX_FRAMES),
-		.evaluation = malloc(SDW_MAX_NATIVE_FRAMES),
+		.native_kind = malloc(SDW_MAX_NATIVE_FRAMES),
 		.merged = malloc(MERGED_ROOM * sizeof(*builder->merged)),
 	};
-	return builder->entry && builder->evaluation && builder->merged ? 0 : -ENOMEM;
+	return builder->entry && builder->native_kind && builder->merged ? 0 : -ENOMEM;
 }
 
 void sdw_stack_builder_read_kernel(struct sdw_stack_builder *builder)
@@ -54,7 +55,7 @@ void sdw_stack_builder_free(struct sdw_stack_builder *builder)
 	sdw_kernel_symbols_free(builder->kernel);
 	sdw_map64_free(&builder->known);
 	free(builder->entry);
-	free(builder->evaluation);
+	free(builder->native_kind);
 	free(builder->merged);
 }
 
@@ -174,8 +175,16 @@ static int push_kernel(struct sdw_stack_builder *builder, const struct sdw_raw_s
 	return push_named(builder, raw->time_ns, SDW_CODE_KERNEL, number, "", stack);
 }
 
-/* Is the program counter in the interpreter's evaluation function? */
-static bool in_evaluation(struct sdw_image *image, uint64_t pc, bool is_return)
+/* greenlet's extension: "_greenlet.cpython-312-….so", before 1.0 without the underscore */
+static bool is_greenlet(const struct sdw_mapping *mapping)
+{
+	const char *slash = strrchr(mapping->path, '/');
+	const char *name = slash ? slash + 1 : mapping->path;
+
+	return !strncmp(name + (*name == '_'), "greenlet.", sizeof("greenlet.") - 1);
+}
+
+static enum sdw_native_kind native_kind(struct sdw_image *image, uint64_t pc, bool is_return)
 {
 	struct sdw_mapping *mapping;
 	struct sdw_elf *elf;
@@ -185,8 +194,11 @@ static bool in_evaluation(struct sdw_image *image, uint64_t pc, bool is_return)
 	mapping = sdw_maps_find(&image->maps, pc);
 	elf = mapping ? sdw_mapping_elf(&image->maps, mapping) : NULL;
 	if (!elf || sdw_mapping_to_vaddr(mapping, pc, &vaddr))
-		return false;
-	return sdw_elf_is_evaluation(elf, vaddr);
+		return SDW_NATIVE_FRAME_PLAIN;
+	if (is_greenlet(mapping))
+		return SDW_NATIVE_FRAME_GREENLET;
+	return sdw_elf_is_evaluation(elf, vaddr) ? SDW_NATIVE_FRAME_EVALUATION
+						 : SDW_NATIVE_FRAME_PLAIN;
 }
 
 static uint32_t python_marker(uint8_t status)
@@ -217,7 +229,7 @@ static size_t merge(struct sdw_stack_builder *builder, const struct sdw_raw_stac
 		.python_count = raw->python ? raw->python->frames : 0,
 		.python_complete = python_is_whole(raw->status),
 		.python_marker = python_marker(raw->status),
-		.native_evaluation = builder->evaluation,
+		.native_kind = builder->native_kind,
 		.native_count = raw->native_count,
 		.native_complete = raw->native_end == SDW_UNWIND_COMPLETE,
 		.native_cut = raw->native_cut,
@@ -231,7 +243,7 @@ static size_t merge(struct sdw_stack_builder *builder, const struct sdw_raw_stac
 		builder->entry[i] = entries < UINT8_MAX ? (uint8_t)entries : UINT8_MAX;
 	}
 	for (size_t i = 0; i < raw->native_count; i++)
-		builder->evaluation[i] = in_evaluation(raw->image, raw->pcs[i], i > 0);
+		builder->native_kind[i] = (uint8_t)native_kind(raw->image, raw->pcs[i], i > 0);
 	if (!sdw_merge(&input, builder->merged, MERGED_ROOM, &count))
 		builder->unmatched++;
 	return count;

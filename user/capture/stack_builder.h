@@ -41,7 +41,7 @@ struct sdw_stack_builder {
 	struct sdw_map64 known; /* hash of a raw stack -> sink id; begun anew when it is full */
 	uint64_t unmatched;	/* new stacks in which evaluations and entries did not agree */
 	uint64_t out_of_memory; /* samples whose stack was not kept */
-	uint8_t *entry, *evaluation;	 /* scratch */
+	uint8_t *entry, *native_kind;	 /* scratch */
 	struct sdw_merged_frame *merged; /* scratch */
 };
 

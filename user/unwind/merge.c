@@ -8,6 +8,10 @@
  */
 #include "unwind/merge.h"
 
+/* switch, g_switch, g_switchstack, slp_switch: in all versions of greenlet; other calls have fewer
+ */
+#define FRAMES_OF_SWITCH 3
+
 struct merger {
 	const struct sdw_merge_input *input;
 	struct sdw_merged_frame *out;
@@ -71,7 +75,7 @@ static size_t seen_evaluations(const struct sdw_merge_input *input)
 	size_t seen = 0;
 
 	for (size_t i = 0; i < input->native_count; i++)
-		seen += input->native_evaluation[i] != 0;
+		seen += input->native_kind[i] == SDW_NATIVE_FRAME_EVALUATION;
 	return seen;
 }
 
@@ -114,7 +118,7 @@ static void emit_native(struct merger *merger, const struct alignment *alignment
 	for (size_t i = 0; i < input->native_count; i++) {
 		bool shown = input->keep_evaluations;
 
-		if (!input->native_evaluation[i]) {
+		if (input->native_kind[i] != SDW_NATIVE_FRAME_EVALUATION) {
 			emit(merger, SDW_MERGED_NATIVE, i);
 			continue;
 		}
@@ -138,8 +142,28 @@ static void emit_native(struct merger *merger, const struct alignment *alignment
 		emit_unseen(merger, alignment);
 }
 
-bool sdw_merge(const struct sdw_merge_input *input, struct sdw_merged_frame *out, size_t max,
-	       size_t *count)
+/*
+ * How many of the native frames are of the greenlet that runs; all, if it is the thread's first
+ * one. Its outermost frame is the one of greenlet's from which its function was called, outside
+ * of as many evaluations as its Python frames tell of.
+ */
+static size_t own_native_frames(const struct sdw_merge_input *input)
+{
+	size_t told = told_evaluations(input), seen = 0;
+
+	if (!input->python_complete || seen_evaluations(input) <= told)
+		return input->native_count;
+	for (size_t i = 0; i < input->native_count; i++) {
+		if (input->native_kind[i] == SDW_NATIVE_FRAME_EVALUATION)
+			seen++;
+		else if (input->native_kind[i] == SDW_NATIVE_FRAME_GREENLET && seen >= told)
+			return i + 1;
+	}
+	return input->native_count;
+}
+
+static bool merge_all(const struct sdw_merge_input *input, struct sdw_merged_frame *out, size_t max,
+		      size_t *count)
 {
 	struct merger merger = {.input = input, .out = out, .max = max};
 	size_t seen = seen_evaluations(input);
@@ -156,4 +180,46 @@ bool sdw_merge(const struct sdw_merge_input *input, struct sdw_merged_frame *out
 		mark_python_missing(&merger);
 	*count = merger.count;
 	return !alignment.unmatched;
+}
+
+/*
+ * While greenlet exchanges the stacks, nobody knows whose the outer native frames are, and whose
+ * the Python frames: how many native frames there are up to the innermost evaluation, or 0.
+ */
+static size_t frames_of_switch(const struct sdw_merge_input *input)
+{
+	size_t greenlet = 0, i;
+
+	for (i = 0; i < input->native_count; i++) {
+		if (input->native_kind[i] == SDW_NATIVE_FRAME_EVALUATION)
+			break;
+		greenlet += input->native_kind[i] == SDW_NATIVE_FRAME_GREENLET;
+	}
+	return greenlet >= FRAMES_OF_SWITCH ? i : 0;
+}
+
+bool sdw_merge(const struct sdw_merge_input *input, struct sdw_merged_frame *out, size_t max,
+	       size_t *count)
+{
+	struct merger marker = {.input = input, .out = out, .max = max};
+	struct sdw_merge_input own = *input;
+	bool matched = true;
+
+	own.native_count = frames_of_switch(input);
+	if (own.native_count) {
+		for (size_t i = 0; i < own.native_count; i++)
+			emit(&marker, SDW_MERGED_NATIVE, i);
+		for (size_t i = 0; i < input->python_count; i++)
+			emit(&marker, SDW_MERGED_PYTHON, i);
+		mark_python_missing(&marker);
+	} else {
+		own.native_count = own_native_frames(input);
+		if (own.native_count == input->native_count)
+			return merge_all(input, out, max, count);
+		own.native_complete = true;
+		matched = merge_all(&own, out, max, &marker.count);
+	}
+	emit(&marker, SDW_MERGED_MARKER, SDW_MARKER_GREENLET);
+	*count = marker.count;
+	return matched;
 }

@@ -26,7 +26,15 @@ enum sdw_marker {
 	SDW_MARKER_PYTHON_BROKEN,     /* "[broken frame chain]" */
 	SDW_MARKER_PENDING,	      /* "[Python not yet found]" */
 	SDW_MARKER_UNMATCHED, /* "[native order not known]": evaluations and entries disagree */
+	SDW_MARKER_GREENLET,  /* "[greenlet]": its stack begins here; outside are remains of others
+			       */
 	SDW_MARKER_COUNT,
+};
+
+enum sdw_native_kind {
+	SDW_NATIVE_FRAME_PLAIN,
+	SDW_NATIVE_FRAME_EVALUATION, /* in the interpreter's evaluation function */
+	SDW_NATIVE_FRAME_GREENLET,   /* in greenlet, which switches stacks */
 };
 
 struct sdw_merged_frame {
@@ -43,9 +51,9 @@ struct sdw_merge_input {
 	 */
 	const uint8_t *python_entry;
 	size_t python_count;
-	bool python_complete;	/* false: outer frames are missing */
-	uint32_t python_marker; /* enum sdw_marker to put where they are; 0: "[truncated]" */
-	const uint8_t *native_evaluation; /* per native frame: 1 if in the evaluation function */
+	bool python_complete;	    /* false: outer frames are missing */
+	uint32_t python_marker;	    /* enum sdw_marker to put where they are; 0: "[truncated]" */
+	const uint8_t *native_kind; /* per native frame: enum sdw_native_kind */
 	size_t native_count;
 	bool native_complete;  /* false: outer frames are missing */
 	bool native_cut;       /* ... because of the limit of bytes */
@@ -62,6 +70,10 @@ struct sdw_merge_input {
  * marker. Where they do not agree, a marker says so, evaluations left over are shown as the native
  * frames that they are, and every Python frame and every native frame that is not a met evaluation
  * is still there, once. Needs room for python_count + native_count + 4.
+ *
+ * A greenlet has a chain of Python frames of its own, which ends at the function that it was made
+ * with. Its native frames go on into those of who switched to it first, or what is left there by
+ * now: they are left out, and a marker says so.
  */
 bool sdw_merge(const struct sdw_merge_input *input, struct sdw_merged_frame *out, size_t max,
 	       size_t *count);
