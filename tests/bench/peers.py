@@ -74,7 +74,7 @@ def run(sidewinder, python, name, program, frequency, seconds):
                               stderr=subprocess.DEVNULL)
     target.wait()
     if child:
-        child.wait(60)
+        child.wait(120)
     if recording:
         recording.wait()
     with open(truth) as file:

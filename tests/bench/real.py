@@ -129,7 +129,7 @@ class Server:
         time.sleep(1)
         self.load(self.seconds)
         child.send(signal.SIGINT)
-        return child.wait(60)
+        return child.wait(120)
 
 
 def programs(folder, seconds):

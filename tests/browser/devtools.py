@@ -47,7 +47,7 @@ class Browser:
         except (OSError, EOFError, RuntimeError):
             pass  # it ended already
         try:
-            self.process.wait(20)  # for its children too, which write to the folder
+            self.process.wait(120)  # for its children too, which write to the folder
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

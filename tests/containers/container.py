@@ -58,8 +58,9 @@ class Container:
                                          ("bounding", "effective", "permitted", "inheritable")}},
             "mounts": [mount("/proc", "proc", (), "proc"),
                        mount("/dev", "tmpfs", ("nosuid", "mode=755"), "tmpfs"), *mounts],
-            # a group weighs no more than one task beside it: on a shared machine it would starve
-            "linux": {"namespaces": namespaces, "resources": {"cpu": {"shares": 16384}}},
+            # a group weighs no more than one task beside it, and would starve; more than its three or so
+            # tasks weigh would starve the profiler
+            "linux": {"namespaces": namespaces, "resources": {"cpu": {"shares": 3072}}},
         }
         if host:
             config.pop("hostname")

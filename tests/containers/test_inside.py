@@ -18,7 +18,7 @@ def run_inside(context, arguments, pid_of=None, host=False, capabilities=CAPABIL
     # without privileged mode, as the documented line has it: the named capabilities and no more
     with Container(context, "sdwtest-inside-" + hex_id()[:8], command, pid_of=pid_of, host=host,
                    capabilities=capabilities, denied=denied, mounts=mounts) as container:
-        status = container.process.wait(60)
+        status = container.process.wait(120)
         return rec.Recording(context.profiler, os.path.join(out, "trace"), status, container.output(),
                              container.output())
 
@@ -44,7 +44,7 @@ def test_beside_a_service_it_sees_that_service_with_its_pids(context):
 def test_with_the_hosts_pids_it_records_the_machine_and_containers_by_name(context):
     id = hex_id()
     with service(context, "sdwtest-machine-" + hex_id()[:8], "contained", 60, group="/docker/" + id) as target:
-        outside = context.start_target("spin.py", 60)
+        outside = context.start_target("spin.py", 600)
         recording = run_inside(context, ["-a", "-F", "499", "-d", "2"], host=True)
         assert recording.status == 0, recording.stderr[-500:]
         assert not recording.faults(), recording.faults()

@@ -45,7 +45,7 @@ def test_two_containers_with_the_same_pids_inside_are_told_apart(context):
 
 
 def test_what_starts_later_in_the_container_is_recorded_and_what_is_outside_is_not(context):
-    outside = context.start_target("spin.py", 30)
+    outside = context.start_target("spin.py", 600)
     with service(context, fresh("late"), "early", 60) as container:
         trace = context.fresh_trace()
         out = context.file("out")
@@ -53,10 +53,10 @@ def test_what_starts_later_in_the_container_is_recorded_and_what_is_outside_is_n
                                           "-o", trace, "--container", container.id)
         rec.wait_for(lambda: rec.has_begun(trace), 20, "trace")
         late = container.exec(context.python, "/srv/service.py", "later", "0.3", "FORK")
-        assert late.wait(60) == 0, "runc exec failed"
+        assert late.wait(120) == 0, "runc exec failed"
         assert outside.poll() is None
         profiler.send_signal(signal.SIGINT)
-        assert profiler.wait(30) == 0, rec.read_text(context.file("err"))
+        assert profiler.wait(120) == 0, rec.read_text(context.file("err"))
         recording = rec.Recording(context.profiler, trace, 0, rec.read_text(out), "")
         assert not recording.faults(), recording.faults()
         found = by_function(recording.samples())
@@ -71,7 +71,7 @@ def test_the_recording_ends_with_the_container(context):
     with service(context, fresh("short"), "brief", 0.3) as container:
         recording = context.record_well("-F", "499", "--container", container.id, timeout=60)
         assert "brief" in by_function(recording.samples())
-        assert container.process.wait(30) == 0
+        assert container.process.wait(120) == 0
 
 
 @rec.slow
@@ -83,7 +83,7 @@ def test_a_container_that_vanishes_does_not_end_a_recording_of_everything(contex
                                           "-d", "4", "-o", trace)
         rec.wait_for(lambda: rec.has_begun(trace), 20, "trace")
         time.sleep(1)
-    assert profiler.wait(60) == 0, rec.read_text(context.file("err"))
+    assert profiler.wait(120) == 0, rec.read_text(context.file("err"))
     recording = rec.Recording(context.profiler, trace, 0, rec.read_text(out), "")
     found = by_function(recording.samples())
     assert {id for id, _ in found["vanishing"]} == {container.id}, found["vanishing"]
@@ -100,7 +100,7 @@ def test_a_group_of_a_hierarchy_that_perf_does_not_know_is_told_by_the_program(c
                 break
         else:
             raise rec.Skip("no hierarchy of cgroup v1 with a controller here")
-        outside = context.start_target("spin.py", 20)
+        outside = context.start_target("spin.py", 600)
         recording = context.record_well("-F", "499", "-d", "2", "--cgroup", folder)
         assert outside.poll() is None
         found = by_function(recording.samples())

@@ -60,7 +60,7 @@ def test_0302_0303_interpreter_whose_path_is_something_else_now(context):
         recording = context.record("-F", "499", "-p", str(target.pid), timeout=20)
         assert recording.status == 0 and not recording.faults(), (how, recording.stderr, recording.faults())
         assert "heavy" in tools.functions(recording.samples()), "%s: %r" % (how, recording.summary)
-        assert target.wait(20) == 0
+        assert target.wait(120) == 0
 
 
 def test_0303_file_that_is_cut_while_it_is_mapped(context):

@@ -61,7 +61,7 @@ def test_0407_standard_files_closed(context):
     trace = context.fresh_trace()
     process = subprocess.Popen([context.profiler.path, "record", "-F", "499", "-o", trace, "--",
                                 *context.target("spin.py", 0.7)], preexec_fn=without_files)
-    assert process.wait(30) == 0
+    assert process.wait(120) == 0
     done = subprocess.run(["babeltrace2", trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           errors="replace")
     assert done.returncode == 0 and not done.stderr, done.stderr[:300]

@@ -39,7 +39,7 @@ def end_profiler(context, process, number=signal.SIGTERM):
     """Ends it unless it has ended; gives the recording."""
     if number and process.poll() is None:
         process.send_signal(number)
-    process.wait(30)
+    process.wait(120)
     return rec.Recording(context.profiler, process.trace, process.returncode, rec.read_text(process.out),
                          rec.read_text(process.err))
 

@@ -36,7 +36,7 @@ def daemons_end():
 def end(context, process):
     """Ends it; gives the recording, whose directory of ours must be whole."""
     process.send_signal(signal.SIGTERM)
-    process.wait(40)
+    process.wait(120)
     recording = rec.Recording(context.profiler, process.trace, process.returncode, rec.read_text(process.out),
                               rec.read_text(process.err))
     assert recording.summary["complete"] and not recording.faults(), (recording.summary, recording.faults())
@@ -92,7 +92,7 @@ def test_the_status_says_that_a_trace_is_not_whole(context):
     metadata = trace + "/ust/uid/%d/64-bit/metadata" % os.getuid()
     rec.wait_for(lambda: os.path.exists(metadata) and os.path.getsize(metadata), 20, "metadata")
     os.kill(tools.processes("lttng-sessiond")[0], signal.SIGKILL)
-    process.wait(40)
+    process.wait(120)
     words = rec.read_text(context.file("err"))
     assert process.returncode == 3, (process.returncode, words)
     assert "LTTng: 0 events discarded, incomplete" in words, words

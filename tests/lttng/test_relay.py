@@ -43,7 +43,7 @@ def test_streamed_and_read_while_it_comes(context):
 
         live = rec.wait_for(read_live, 60, "samples of the live session")
         process.send_signal(signal.SIGTERM)
-        process.wait(40)
+        process.wait(120)
         summary = rec.last_summary(rec.read_text(context.file("out")))
         assert summary["lttng"]["trace"] == process.url and not summary["lttng"]["incomplete"], summary
         done = context.profiler.run("report", process.url, check=False)
@@ -63,7 +63,7 @@ def test_0604_the_relay_daemon_is_killed(context):
         rec.wait_for(lambda: "the relay daemon at net://127.0.0.1 is gone: the LTTng trace lacks what comes from "
                      "here on" in rec.read_text(context.file("err")), 20, "word")
         process.send_signal(signal.SIGTERM)
-        process.wait(60)
+        process.wait(120)
         summary = rec.last_summary(rec.read_text(context.file("out")))
         assert summary["complete"] and summary["lttng"]["incomplete"], summary
         count = len(context.profiler.run("export", "--to=jsonl", "--samples", trace).stdout.splitlines())

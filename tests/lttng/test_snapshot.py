@@ -63,7 +63,7 @@ def test_a_signal_asks_for_one(context):
     snapshot, = os.listdir(trace)
     assert context.profiler.run("report", os.path.join(trace, snapshot)).stdout
     process.send_signal(signal.SIGTERM)
-    process.wait(40)
+    process.wait(120)
     assert len(os.listdir(trace)) == 2
 
 

@@ -62,7 +62,7 @@ class Daemon:
             if self.process.poll() is None:
                 self.process.send_signal(number)
         try:
-            self.process.wait(20)
+            self.process.wait(120)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

@@ -56,7 +56,7 @@ def test_a_signal_shows_how_it_looks_so_far(context):
     shown = context.profiler.run("report", trace).stdout
     assert "spin" in shown and "did not end in order" in shown, shown
     process.send_signal(signal.SIGTERM)
-    process.wait(30)
+    process.wait(120)
     assert "so far" not in rec.read_text(err).split("trace: ")[1], rec.read_text(err)
 
 

@@ -19,7 +19,7 @@ def start(context, *arguments, **options):
 
 
 def finished(context, process, trace):
-    process.wait(20)
+    process.wait(120)
     return rec.Recording(context.profiler, trace, process.returncode,
                          rec.read_text(context.file("out")), rec.read_text(context.file("err")))
 

@@ -108,7 +108,7 @@ def test_two_recordings_of_one_target_do_not_see_each_other(context):
     both = [context.profiler.start(context.file("out%d" % n), context.file("err%d" % n), "record",
                                    "--json", "-F", "499", "-d", "2", "-p", str(target.pid), "-o",
                                    context.file("t%d" % n)) for n in range(2)]
-    assert [process.wait(60) for process in both] == [0, 0]
+    assert [process.wait(120) for process in both] == [0, 0]
     for n in range(2):
         recording = rec.Recording(context.profiler, context.file("t%d" % n), 0,
                                   rec.read_text(context.file("out%d" % n)), "")
