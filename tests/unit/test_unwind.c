@@ -347,9 +347,9 @@ static void test_code_without_a_file_has_no_tables(void **state)
 }
 
 /* Runs code that no file holds, which calls take(); the return address in it must be met, and its
- * caller's. */
+ * caller's. known: it is stepped out of without libunwind once it was met. */
 __attribute__((noinline)) static void check_made_code(const uint8_t *code, size_t size,
-						      size_t after)
+						      size_t after, bool known)
 {
 	static struct capture capture;
 	static struct result result;
@@ -365,8 +365,10 @@ __attribute__((noinline)) static void check_made_code(const uint8_t *code, size_
 	note_caller(&capture, __builtin_return_address(0));
 	assert_int_equal(sdw_maps_read(&maps), 0);
 	for (int templates = 0; templates < 2; templates++) {
-		struct sdw_unwinder *unwinder = make_unwinder(templates, true, &result);
+		struct sdw_unwinder *unwinder;
 
+		result.statistics = (struct sdw_unwind_statistics){0};
+		unwinder = make_unwinder(templates, true, &result);
 		unwind(unwinder, &capture, &result);
 		unwind(unwinder, &capture, &result);
 		assert_int_equal(result.end, SDW_UNWIND_COMPLETE);
@@ -375,6 +377,7 @@ __attribute__((noinline)) static void check_made_code(const uint8_t *code, size_
 				(uint64_t)check_made_code + 2000);
 		assert_int_equal(result.pcs[3], capture.known[2]);
 		assert_int_equal(result.statistics.differed, 0);
+		assert_int_equal(result.statistics.template_samples, templates && known);
 		sdw_unwinder_free(unwinder);
 	}
 	munmap(place, 4096);
@@ -382,21 +385,25 @@ __attribute__((noinline)) static void check_made_code(const uint8_t *code, size_
 
 static void test_made_code_with_a_frame_pointer_is_stepped_out_of(void **state)
 {
-	/* push %rbp; mov %rsp, %rbp; call *%rcx; pop %rbp; ret */
-	static const uint8_t code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd1, 0x5d, 0xc3};
+	/* push %rbp; mov %rsp, %rbp; nop; call *%rcx; pop %rbp; ret */
+	static const uint8_t code[] = {0x55, 0x48, 0x89, 0xe5, 0x90, 0xff, 0xd1, 0x5d, 0xc3};
 
 	(void)state;
-	check_made_code(code, sizeof(code), 6);
+	check_made_code(code, sizeof(code), 7, false);
 }
 
-static void test_perf_trampoline_of_cpython_is_stepped_out_of(void **state)
+static void test_perf_trampolines_of_cpython_are_stepped_out_of(void **state)
 {
-	/* sub $8, %rsp; call *%rcx; add $8, %rsp; ret */
-	static const uint8_t code[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd1,
-				       0x48, 0x83, 0xc4, 0x08, 0xc3};
+	/* 3.12: sub $8, %rsp; call *%rcx; add $8, %rsp; ret */
+	static const uint8_t old[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd1,
+				      0x48, 0x83, 0xc4, 0x08, 0xc3};
+	/* 3.14: endbr64; push %rbp; mov %rsp, %rbp; call *%rcx; pop %rbp; ret */
+	static const uint8_t new[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0x48,
+				      0x89, 0xe5, 0xff, 0xd1, 0x5d, 0xc3};
 
 	(void)state;
-	check_made_code(code, sizeof(code), 6);
+	check_made_code(old, sizeof(old), 6, true);
+	check_made_code(new, sizeof(new), 10, true);
 }
 
 static void test_garbage_registers_and_stacks_end_without_frames_that_are_not_there(void **state)
@@ -453,7 +460,7 @@ int main(void)
 		cmocka_unit_test(test_room_for_few_frames_ends_too_deep),
 		cmocka_unit_test(test_code_without_a_file_has_no_tables),
 		cmocka_unit_test(test_made_code_with_a_frame_pointer_is_stepped_out_of),
-		cmocka_unit_test(test_perf_trampoline_of_cpython_is_stepped_out_of),
+		cmocka_unit_test(test_perf_trampolines_of_cpython_are_stepped_out_of),
 		cmocka_unit_test(
 			test_garbage_registers_and_stacks_end_without_frames_that_are_not_there),
 	};

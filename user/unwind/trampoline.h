@@ -2,7 +2,7 @@
 /*
  * trampoline.h - CPython's perf trampolines: code made at run time, one copy per Python function,
  * that calls the evaluation function (3.12 and later with -X perf or PYTHONPERFSUPPORT). It has
- * neither unwind tables nor a frame pointer, but it is always the same few instructions.
+ * no unwind tables, and up to 3.13 no frame pointer, but is always the same few instructions.
  */
 #ifndef SDW_TRAMPOLINE_H
 #define SDW_TRAMPOLINE_H
