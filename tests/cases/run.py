@@ -90,6 +90,10 @@ class Run:
                 return "the machine is busy: each child ran %.2f s" % each
         return ""
 
+    def busy(self):
+        starved = self.starved() if self.watch else ""
+        return starved and starved + "; "
+
     def only_shares(self):
         """Is nothing wrong but shares of time?"""
         return all(re.match(r"FAIL (share|any|leaf|cpu) ", problem) for problem in self.problems)
@@ -328,7 +332,7 @@ class Results:
 
 
 def perform(run, results, postponed=None):
-    """postponed: takes what failed on a busy machine, to be done once more at the end."""
+    """postponed: takes what failed, to be done once more at the end: a shared machine may be busy."""
     began, skip = time.monotonic(), None
     try:
         run.execute()
@@ -336,7 +340,7 @@ def perform(run, results, postponed=None):
         skip = str(reason)
     except Exception as error:  # a broken recording must not stop the others
         run.problems.append("%s: %s" % (type(error).__name__, error))
-    if run.problems and postponed is not None and run.watch and run.starved():
+    if run.problems and postponed is not None:
         postponed.append(run)
         return
     if run.problems and postponed is None and run.only_shares() and run.starved():
@@ -396,7 +400,7 @@ def main():
         if run.variant.alone:
             perform(run, results, postponed)
     for run in postponed:
-        print("# once more: %s: %s: %s" % (run.name, run.starved(), run.problems[0]))
+        print("# once more at the end: %s: %s%s" % (run.name, run.busy(), run.problems[0]))
         perform(run.again(), results)
     results.matrix()
     return 1 if results.failed else 0

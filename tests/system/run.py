@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the functions test_* of the test_*.py beside it and prints TAP; status 1 if one failed.
 
-    run.py [--only TEXT] [--python TEXT] [--tests FOLDER] [--every] [--fast] [--jobs N] SIDEWINDER
+    run.py [--only TEXT] [--python TEXT] [--tests FOLDER] [--every] [--fast] [--jobs N] [--once] SIDEWINDER
 
 A function that takes `python` runs once for each interpreter found (on versions before 3.8 and from
 3.14 on only what is marked @rec.telling, unless --every), others once, with the newest.
@@ -134,17 +134,44 @@ def perform_number(number):
 
 
 def results(jobs):
-    """Runs all tests, `jobs` at a time where they can stand company; gives their results in order."""
+    """Runs all tests, `jobs` at a time where they can stand company; gives their numbers and results in order."""
     together = [number for number, test in enumerate(STATE.tests) if not getattr(test[1], "alone", False)]
     single = [number for number, test in enumerate(STATE.tests) if getattr(test[1], "alone", False)]
     if jobs > 1 and len(together) > 1:
         with multiprocessing.get_context("fork").Pool(jobs, maxtasksperchild=1) as pool:
             for number, result in zip(together, pool.imap(perform_number, together, 1)):
-                yield STATE.tests[number][0], result
+                yield number, result
     else:
         single = together + single
     for number in single:
-        yield STATE.tests[number][0], perform_number(number)
+        yield number, perform_number(number)
+
+
+class Results:
+    """Prints each result as it comes. What failed is done once more at the end, alone, and said: a
+    shared machine may keep the processor from a test for longer than any bound allows for."""
+
+    def __init__(self):
+        self.number = self.failed = 0
+        self.again = []
+
+    @staticmethod
+    def explain(problem):
+        for line in problem.splitlines()[:25]:
+            print("#   " + line[:600].encode("utf-8", "backslashreplace").decode())
+
+    def add(self, test, result, last):
+        title, (problem, reason, seconds) = STATE.tests[test][0], result
+        if problem and not last:
+            print("# once more at the end: %s  (%.1f s)" % (title, seconds))
+            self.again.append(test)
+        else:
+            self.number += 1
+            self.failed += bool(problem)
+            print("%s %d - %s%s" % ("not ok" if problem else "ok", self.number, title,
+                                    " # SKIP " + reason if problem is None else "  (%.1f s)" % seconds))
+        self.explain(problem or "")
+        sys.stdout.flush()
 
 
 def main():
@@ -156,6 +183,7 @@ def main():
     parser.add_argument("--every", action="store_true", help="all tests on all interpreters, see make pythons")
     parser.add_argument("--fast", action="store_true", help="leave out what takes long")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count()), help="how many at a time")
+    parser.add_argument("--once", action="store_true", help="do not repeat what failed")
     options = parser.parse_args()
     sys.path.insert(0, options.tests)
     if os.geteuid() != 0:
@@ -165,18 +193,14 @@ def main():
     STATE.profiler, STATE.folder = rec.Profiler(options.sidewinder), options.tests
     STATE.tests = tests_of(options)
     print("1..%d" % len(STATE.tests), flush=True)
-    failed = 0
-    for number, (title, (problem, reason, seconds)) in enumerate(results(options.jobs), 1):
-        if problem is None:
-            print("ok %d - %s # SKIP %s" % (number, title, reason), flush=True)
-            continue
-        failed += bool(problem)
-        print("%s %d - %s  (%.1f s)" % ("not ok" if problem else "ok", number, title, seconds))
-        for line in problem.splitlines()[:25]:
-            print("#   " + line[:600].encode("utf-8", "backslashreplace").decode())
-        sys.stdout.flush()
-    print("%d of %d failed" % (failed, len(STATE.tests)))
-    return 1 if failed else 0
+    printed = Results()
+    for test, result in results(options.jobs):
+        printed.add(test, result, options.once)
+    for test in printed.again:
+        printed.add(test, perform_number(test), True)
+    print("%d of %d failed%s" % (printed.failed, len(STATE.tests), ", %d done twice" % len(printed.again)
+                                 if printed.again else ""))
+    return 1 if printed.failed else 0
 
 
 if __name__ == "__main__":

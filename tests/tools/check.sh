@@ -55,6 +55,7 @@ done
 echo
 echo "summary"
 printf '%s' "$summary"
+grep -h '^# once more at the end' "$logs"/*.log | cut -c 1-400
 grep -hi '^ok.*# skip' "$logs"/*.log | sed 's/^ok [0-9]* -/skipped:/' | sort | uniq -c |
 	sort -rn | head -n 40
 exit $failed
