@@ -3,6 +3,7 @@
 import os
 import pwd
 import resource
+import shutil
 import signal
 import subprocess
 
@@ -98,6 +99,24 @@ def test_a_handler_that_takes_long_lets_the_program_go_on(context):
                                    context.python, "-c", code)
         assert recording.status == 0, recording.stderr
         adds_up(recording)
+
+
+def test_unwinding_in_the_handler_waits_for_no_lock_of_a_program_that_loads_libraries(context):
+    """dlopen() waits, with the linker's lock, for the allocator's lock that the interrupted thread has."""
+    if not shutil.which("cc"):
+        raise rec.Skip("no C compiler")
+    program, library = context.file("loading"), context.file("library.so")
+    source = next(path for path in context.target("loading.c") if path.endswith(".c"))
+    subprocess.run(["cc", "-O1", "-o", program, source, "-lpthread", "-ldl"], check=True)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, "-x", "c", "-", "-lm"], check=True, text=True,
+                   input="#include <math.h>\ndouble used(double x) { return sin(x) + cos(x); }\n")
+    recording = context.record("-F", "5000", "--max-loss=100", "--path=signal", "--unwind=online", "--",
+                               program, library, timeout=120)
+    assert recording.status == 0 and "@done" in recording.stdout, recording.stderr
+    adds_up(recording)
+    chains = [[frame[1] for frame in sample["frames"] if frame[0] == "n"] for sample in recording.samples()]
+    assert any("allocate" in chain for chain in chains), chains[:5]
+    assert any("load" in chain and "dlopen" in "".join(chain) for chain in chains), chains[:5]
 
 
 def test_a_killed_program_loses_nothing_but_what_is_counted(context):

@@ -101,6 +101,15 @@ void sdw_agent_scratch_reset(void);
 /* Copies what the recorder has said of the interpreter into the scratch's own. */
 void sdw_agent_take_interpreter(uint32_t scratch);
 
+/* ---- objects.c: what is loaded, for libunwind in the handler ---- */
+
+/* Reads what is loaded. Returns 0 or -errno; without it, no handler may unwind. */
+int sdw_agent_objects_create(void);
+void sdw_agent_objects_after_fork(void);
+
+/* May a stack be unwound now? False: something is being unloaded. */
+bool sdw_agent_objects_ready(void);
+
 /* ---- signals.c ---- */
 
 /* Finds the functions that this library stands in front of. */

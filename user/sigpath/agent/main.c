@@ -57,6 +57,7 @@ static void after_fork(void)
 	sdw_agent.pid = getpid();
 	sdw_agent.full_ns = 0;
 	sdw_agent_scratch_reset();
+	sdw_agent_objects_after_fork();
 	if (sdw_agent_connect(SDW_SIGPATH_FORKED, parent))
 		begin_thread();
 }
@@ -78,6 +79,10 @@ __attribute__((constructor)) static void start_agent(void)
 		return;
 	sdw_agent_configure(sdw_agent.setup.stack_bytes);
 	if (sdw_agent.setup.unwind == SDW_SIGPATH_UNWIND_ONLINE) {
+		if (sdw_agent_objects_create()) {
+			sdw_agent.segment = NULL;
+			return;
+		}
 		unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_PER_THREAD);
 		sdw_agent_find_libunwind((void *)(uintptr_t)unw_step);
 	}

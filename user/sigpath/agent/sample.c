@@ -106,6 +106,8 @@ static uint16_t unwind(const ucontext_t *context, uint64_t *addresses, uint32_t 
 	int step;
 
 	*end = SDW_SIGNAL_NATIVE_STOPPED;
+	if (!sdw_agent_objects_ready())
+		return 0;
 	if (unw_init_local2(&cursor, (unw_context_t *)(uintptr_t)context, UNW_INIT_SIGNAL_FRAME))
 		return 0;
 	while (count < max) {
