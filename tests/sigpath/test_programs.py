@@ -165,6 +165,34 @@ def test_who_connects_without_a_word_does_not_hold_the_recorder_up(context):
     adds_up(recording)
 
 
+def test_a_program_that_gives_events_without_end_does_not_use_up_the_recorder(context):
+    """A thread has one event. The recorder keeps one, for as long as the program goes on giving it more."""
+    code = ("import array, ctypes, os, socket, struct, time\n"
+            "libc = ctypes.CDLL(None)\n"
+            "recorder, pid = os.getppid(), os.getpid()\n"
+            "attr = struct.pack('IIQQQQQ', 1, 64, 9, 0, 0, 0, 1).ljust(64, b'\\0')\n"  # a dummy, disabled
+            "def give():\n"
+            "    fd = libc.syscall(298, attr, 0, -1, -1, 8)\n"
+            "    assert fd >= 0\n"
+            "    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as agent:\n"
+            "        agent.connect('\\0' + os.environ['SIDEWINDER_AGENT'])\n"
+            "        message = struct.pack('6I16s', 0x5357534a, 1, 3, pid, pid, 0, b'giver')\n"
+            "        agent.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [fd]))])\n"
+            "        assert len(agent.recv(64)) == 16\n"  # it has it
+            "    os.close(fd)\n"
+            "def target(fd):\n"
+            "    try: return os.readlink('/proc/%d/fd/%s' % (recorder, fd))\n"
+            "    except FileNotFoundError: return ''\n"  # closed meanwhile
+            "def kept(): return sum('perf_event' in target(fd) for fd in os.listdir('/proc/%d/fd' % recorder))\n"
+            "give()\n"
+            "before = kept()\n"
+            "for _ in range(200): give()\n"
+            "print('@more', kept() - before)\n")
+    recording = context.record("--path=signal", "--", context.python, "-c", code, timeout=120)
+    assert "@more 0" in recording.stdout, (recording.stdout, recording.stderr)
+    adds_up(recording)
+
+
 def test_an_ordinary_user_needs_no_privilege(context):
     if os.geteuid():
         raise rec.Skip("only root can become somebody else")

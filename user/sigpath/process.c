@@ -2,6 +2,7 @@
 /* process.c - see process.h; nothing that is read from a segment here is read twice. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,7 +19,8 @@
 #include "sigpath/process.h"
 #include "sigpath/threads.h"
 
-#define RING_SHARE 4u /* of --ring-bytes, which is meant for a processor's */
+#define RING_SHARE 4u	  /* of --ring-bytes, which is meant for a processor's */
+#define MAX_EVENTS 16384u /* of one process: a thread has one */
 
 static void fill_setup(const struct sdw_config *config, bool exclude_kernel, uint32_t pid,
 		       struct sdw_sigpath_setup *setup)
@@ -143,22 +146,25 @@ static bool is_perf_event(int fd)
 	return !strcmp(name, "anon_inode:[perf_event]");
 }
 
-int sdw_sigpath_process_add_event(struct sdw_sigpath_process *process, uint32_t inner_tid, int fd)
+static struct sdw_sigpath_event *find_thread(const struct sdw_sigpath_process *process,
+					     uint32_t inner_tid)
 {
-	uint32_t tid;
-	int err;
+	for (size_t i = process->events.count; i > 0; i--) {
+		if (process->events.items[i - 1].inner_tid == inner_tid)
+			return &process->events.items[i - 1];
+	}
+	return NULL;
+}
 
-	if (!is_perf_event(fd))
-		return -EBADF;
-	tid = sdw_thread_outer_tid(process->pid, process->inner_pid, inner_tid);
-	if (!tid)
-		return -ESRCH;
-	err = sdw_array_reserve(&process->events, 1);
-	if (err)
-		return err;
-	process->events.items[process->events.count++] =
-		(struct sdw_sigpath_event){.inner_tid = inner_tid, .tid = tid, .fd = fd};
-	return 0;
+/* What processes give us leaves descriptors for ourselves; their numbers tell how many there are.
+ */
+static int highest_event(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > INT_MAX)
+		return INT_MAX;
+	return (int)(limit.rlim_cur - limit.rlim_cur / 4);
 }
 
 /* Takes what the event counted. */
@@ -170,6 +176,34 @@ static void end_event(struct sdw_sigpath_process *process, struct sdw_sigpath_ev
 		process->expected += count / process->period;
 	close(event->fd);
 	event->fd = -1;
+}
+
+int sdw_sigpath_process_add_event(struct sdw_sigpath_process *process, uint32_t inner_tid, int fd)
+{
+	struct sdw_sigpath_event *before;
+	uint32_t tid;
+	int err;
+
+	if (!is_perf_event(fd))
+		return -EBADF;
+	tid = sdw_thread_outer_tid(process->pid, process->inner_pid, inner_tid);
+	if (!tid)
+		return -ESRCH;
+	before = find_thread(process, inner_tid);
+	if (before && before->fd >= 0) {
+		/* a thread has one: its number was used again, or the process gives it others */
+		end_event(process, before);
+		before->fd = fd;
+		return 0;
+	}
+	if (process->events.count >= MAX_EVENTS || fd >= highest_event())
+		return -EMFILE;
+	err = sdw_array_reserve(&process->events, 1);
+	if (err)
+		return err;
+	process->events.items[process->events.count++] =
+		(struct sdw_sigpath_event){.inner_tid = inner_tid, .tid = tid, .fd = fd};
+	return 0;
 }
 
 void sdw_sigpath_process_sweep(struct sdw_sigpath_process *process, bool all,
@@ -229,16 +263,6 @@ static uint64_t own_id(const struct sdw_sigpath_process *process, uint64_t id)
 	uint64_t own = sdw_mix64(id ^ process->salt);
 
 	return own ? own : 1;
-}
-
-static const struct sdw_sigpath_event *find_thread(const struct sdw_sigpath_process *process,
-						   uint32_t inner_tid)
-{
-	for (size_t i = process->events.count; i > 0; i--) {
-		if (process->events.items[i - 1].inner_tid == inner_tid)
-			return &process->events.items[i - 1];
-	}
-	return NULL;
 }
 
 static bool take_sample(const struct sdw_sigpath_process *process,

@@ -60,8 +60,9 @@ int sdw_sigpath_process_create(const struct sdw_config *config, bool exclude_ker
 void sdw_sigpath_process_free(struct sdw_sigpath_process *process);
 
 /*
- * Takes the event of a thread, which is named as the process itself does. Returns 0 (the descriptor
- * is the process's from then on), or -errno: it is no event, or no thread.
+ * Takes the event of a thread, which is named as the process itself does; it replaces one that the
+ * thread gave before. Returns 0 (the descriptor is the process's from then on), -EMFILE: there are
+ * too many, or -errno: it is no event, or no thread.
  */
 int sdw_sigpath_process_add_event(struct sdw_sigpath_process *process, uint32_t inner_tid, int fd);
 

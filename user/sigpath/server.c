@@ -42,6 +42,8 @@ struct sdw_sigpath_server {
 	uint64_t ever;
 	uint32_t conflict;
 	uint64_t swept_ns;
+	uint64_t full_said,
+		unbound_said; /* once is enough: processes decide how often it happens */
 	/* records of one drain, before they are in order */
 	struct {
 		uint8_t *items;
@@ -260,13 +262,18 @@ static int add_event(struct sdw_sigpath_server *server, const struct sdw_sigpath
 	if (fd < 0)
 		return -EBADF;
 	err = sdw_sigpath_process_add_event(process, message->tid, fd);
+	if (err == -EMFILE && !server->full_said++)
+		sdw_warn("pid %u: too many threads, or too few open files (ulimit -n): some "
+			 "threads have no samples",
+			 pid);
 	if (err)
 		return err;
 	*event = -1;
 	if (server->program >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_BPF, server->program) < 0) {
 		err = -errno;
-		sdw_warn("pid %u: cannot bind the BPF program to the event of a thread: %s", pid,
-			 strerror(-err));
+		if (!server->unbound_said++)
+			sdw_warn("pid %u: cannot bind the BPF program to the event of a thread: %s",
+				 pid, strerror(-err));
 		return err;
 	}
 	return 0;
