@@ -48,6 +48,16 @@ static __always_inline void count_full(void)
 		__sync_fetch_and_add(&count->processes_full, 1);
 }
 
+/*
+ * Makes the entry of a process that ended void: the consumer, which removes such entries, has not
+ * come to it, and its number is another process's now.
+ */
+static __always_inline void forget_former(__u32 pid)
+{
+	if (bpf_map_lookup_elem(&processes, &pid))
+		bpf_map_delete_elem(&processes, &pid);
+}
+
 SEC("raw_tp/sched_process_fork")
 int sdw_on_fork(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -60,13 +70,15 @@ int sdw_on_fork(struct bpf_raw_tracepoint_args *ctx)
 
 	if (BPF_CORE_READ(parent, tgid) == BPF_CORE_READ(child, tgid))
 		return 0; /* a thread */
-	task_ids(parent, &parent_ids);
-	known = bpf_map_lookup_elem(&processes, &parent_ids.pid);
-	if (!known || !sdw_config.follow_forks)
-		return 0;
 	task_ids(child, &ids);
 	if (!ids.pid)
 		return 0;
+	task_ids(parent, &parent_ids);
+	known = bpf_map_lookup_elem(&processes, &parent_ids.pid);
+	if (!known || !sdw_config.follow_forks) {
+		forget_former(ids.pid);
+		return 0;
+	}
 	slot.epoch = bpf_get_prandom_u32();
 	parent_epoch = known->epoch; /* not read again: the entry may become another process's */
 	if (bpf_map_update_elem(&processes, &ids.pid, &slot, BPF_ANY)) {

@@ -108,6 +108,33 @@ def test_0104_pid_that_is_used_again_is_another_process(context):
     assert "impostor" not in tools.functions(recording.samples()), "another process was recorded"
 
 
+def test_0104_pid_that_is_used_again_has_no_tracepoint_hits(context):
+    """A tracepoint is hit by every process: which are the target's is known by their pids alone."""
+    context.profiler = rec.with_tracefs(context)
+    keeper = tools.start(context, context.target("spin.py", 20))
+    code = "import sys, time\nprint('@main', flush=True)\nsys.stdin.readline()"
+    first = tools.start(context, [context.python, "-c", code], stdin=subprocess.PIPE)
+    profiler = tools.start_profiler(context, "-e", "sched:sched_process_exec", "-c", "1",
+                                    "-p", str(keeper.pid), "-p", str(first.pid))
+    tools.wait_until_recording(profiler)
+    first.stdin.close()
+    first.wait()
+    try:
+        child = fork_with_pid(first.pid)
+    except rec.Skip:
+        tools.end_profiler(context, profiler)
+        raise
+    if not child:
+        try:
+            os.execv("/bin/true", ["true"])
+        finally:
+            os._exit(1)
+    assert child == first.pid and os.waitpid(child, 0)[1] == 0
+    recording = tools.end_profiler(context, profiler)
+    assert child not in {sample["pid"] for sample in recording.samples()}, "another process was recorded"
+    assert recording.summary["samples"] == 0, recording.summary
+
+
 @rec.slow
 def test_0106_fork_storm_costs_no_memory_and_no_sample(context):
     profiler = tools.start_profiler(context, "-F", "997", "--", *context.target("storm.py", 8))

@@ -8,11 +8,11 @@ import time
 import recording as rec
 
 
-def start(context, command, line="@main"):
+def start(context, command, line="@main", stdin=subprocess.DEVNULL):
     """Starts a command and waits until its output holds `line`; the output is in process.path."""
     path = context.file("target%d" % len(context.processes))
     with open(path, "wb") as out:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        process = subprocess.Popen(command, stdin=stdin, stdout=out, stderr=out)
     process.path = path
     context.processes.append(process)
     rec.wait_for(lambda: line in rec.read_text(path) or process.poll() is not None, 20, "target: " + line)

@@ -48,26 +48,8 @@ def test_context_switches_have_the_stack_that_waits(context):
     assert waits >= 190, "%d of 200 waits" % waits
 
 
-def with_tracefs(context):
-    """The profiler, where need be in a mount namespace that has tracefs."""
-    point = "/sys/kernel/tracing/events/sched/sched_process_fork"
-    if os.path.exists(point):
-        return context.profiler
-    wrapper = context.file("with-tracefs")
-    with open(wrapper, "w") as file:
-        file.write("#!/bin/sh\n[ -n \"$INSIDE\" ] || unshare -m true || exit 77\n"
-                   "[ -n \"$INSIDE\" ] || INSIDE=1 exec unshare -m \"$0\" \"$@\"\n"
-                   "mount -t tracefs none /sys/kernel/tracing && test -e %s || exit 77\n"
-                   "exec %s \"$@\"\n" % (point, context.profiler.path))
-    os.chmod(wrapper, 0o755)
-    profiler = rec.Profiler(wrapper)
-    if profiler.run("--version", check=False).returncode == 77:
-        raise rec.Skip("no tracefs")
-    return profiler
-
-
 def test_tracepoint_is_an_event(context):
-    profiler = with_tracefs(context)
+    profiler = rec.with_tracefs(context)
     code = ("import os\n"
             "def forking():\n"
             "    for _ in range(20):\n"

@@ -325,3 +325,21 @@ def wait_for(condition, seconds=10.0, what="condition"):
         if time.monotonic() > end:
             raise AssertionError("no %s within %g s" % (what, seconds))
         time.sleep(0.02)
+
+
+def with_tracefs(context):
+    """The profiler, where need be in a mount namespace that has tracefs."""
+    point = "/sys/kernel/tracing/events/sched/sched_process_fork"
+    if os.path.exists(point):
+        return context.profiler
+    wrapper = context.file("with-tracefs")
+    with open(wrapper, "w") as file:
+        file.write("#!/bin/sh\n[ -n \"$INSIDE\" ] || unshare -m true || exit 77\n"
+                   "[ -n \"$INSIDE\" ] || INSIDE=1 exec unshare -m \"$0\" \"$@\"\n"
+                   "mount -t tracefs none /sys/kernel/tracing && test -e %s || exit 77\n"
+                   "exec %s \"$@\"\n" % (point, context.profiler.path))
+    os.chmod(wrapper, 0o755)
+    profiler = Profiler(wrapper)
+    if profiler.run("--version", check=False).returncode == 77:
+        raise Skip("no tracefs")
+    return profiler
