@@ -28,12 +28,12 @@ uint64_t sdw_events_fixed_period(const struct sdw_config *config);
 bool sdw_events_exclude_kernel(const struct sdw_config *config);
 
 /*
- * Opens the events, disabled, each bound to the program `bpf_prog_fd` (< 0: to none, for measuring).
- * For all processes one for each online processor (pids is ignored); for control groups the same
- * for each of config->groups; for a command one for pids[0], the child that waits in sdw_launch,
- * which counts from its exec on; else one for each thread of pids, inherited by the threads (and,
- * with config->children, the processes) that these make later. A process that is gone meanwhile is
- * no error unless all are. Returns 0, or -errno after logging.
+ * Opens the events, disabled, each bound to the program `bpf_prog_fd` (< 0: to none, for
+ * measuring). For all processes one for each online processor (pids is ignored); for control groups
+ * the same for each of config->groups; for a command one for pids[0], the child that waits in
+ * sdw_launch, which counts from its exec on; else one for each thread of pids, inherited by the
+ * threads (and, with config->children, the processes) that these make later. A process that is gone
+ * meanwhile is no error unless all are. Returns 0, or -errno after logging.
  */
 int sdw_events_open(const struct sdw_config *config, const pid_t *pids, size_t count,
 		    int bpf_prog_fd, struct sdw_events **events);
