@@ -145,6 +145,36 @@ static void test_wrong_lines_are_counted_and_change_nothing(void **state)
 	expect(f, 0x3000, "good");
 }
 
+static void test_all_maps_together_have_a_bound(void **state)
+{
+	struct fixture *f = *state;
+	struct sdw_perf_map_budget budget = {.max = 20000};
+	struct sdw_perf_map other = {.budget = &budget};
+	char line[64];
+
+	f->map.budget = &budget;
+	for (unsigned int i = 0; i < 1000; i++) {
+		snprintf(line, sizeof(line), "%x 8 function%u\n", 0x1000 + i * 16, i);
+		append(f, line);
+	}
+	assert_int_equal(sdw_perf_map_read(&f->map, f->fd), 1);
+	assert_in_range(f->map.lines, 50, 500);
+	assert_int_equal(f->map.lines + f->map.dropped, 1000);
+	assert_in_range(budget.used, budget.max, budget.max + 10000);
+	expect(f, 0x1000, "function0");
+	expect(f, 0x1000 + 999 * 16, NULL);
+	assert_int_equal(sdw_perf_map_read(&other, f->fd), 1);
+	assert_int_equal(other.lines, 0);
+	/* what an image had is free again when it ends */
+	sdw_perf_map_free(&f->map);
+	assert_int_equal(budget.used, 0);
+	sdw_perf_map_free(&other);
+	assert_int_equal(sdw_perf_map_read(&other, f->fd), 1);
+	assert_true(other.lines > 50);
+	sdw_perf_map_free(&other);
+	assert_int_equal(budget.used, 0);
+}
+
 static void test_names_are_made_printable_and_bounded(void **state)
 {
 	struct fixture *f = *state;
@@ -283,6 +313,7 @@ int main(void)
 		TEST(test_later_lines_replace_those_that_they_overlap),
 		TEST(test_many_lines_are_found_after_they_are_sorted_in),
 		TEST(test_wrong_lines_are_counted_and_change_nothing),
+		TEST(test_all_maps_together_have_a_bound),
 		TEST(test_names_are_made_printable_and_bounded),
 		TEST(test_a_line_without_end_is_skipped),
 		TEST(test_a_file_that_starts_anew_is_read_anew),

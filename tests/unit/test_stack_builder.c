@@ -152,6 +152,20 @@ static void test_a_python_stack_that_was_not_kept_is_marked(void **state)
 	assert_int_equal(fixture->builder.out_of_memory, 1);
 }
 
+static void test_names_without_end_have_a_bound(void **state)
+{
+	struct fixture *fixture = *state;
+	char name[1024];
+
+	memset(name, 'n', sizeof(name) - 1);
+	for (unsigned int i = 0; fixture->strings.bytes <= 1 << 16; i++) {
+		snprintf(name + sizeof(name) - 8, 8, "%u", i);
+		assert_non_null(sdw_strings_keep(&fixture->strings, name));
+	}
+	assert_string_equal(top(fixture, build(fixture)), "[beyond --max-memory]");
+	assert_int_equal(fixture->builder.out_of_memory, 1);
+}
+
 static void test_addresses_of_code_that_comes_and_goes_have_a_bound(void **state)
 {
 	struct fixture *fixture = *state;
@@ -198,6 +212,7 @@ int main(void)
 		TEST(test_a_stack_is_announced_once_and_its_callers_first),
 		TEST(test_what_is_remembered_has_a_bound_and_ids_stay),
 		TEST(test_a_python_stack_that_was_not_kept_is_marked),
+		TEST(test_names_without_end_have_a_bound),
 		TEST(test_addresses_of_code_that_comes_and_goes_have_a_bound),
 		cmocka_unit_test(test_python_stacks_go_with_their_image),
 	};

@@ -34,7 +34,8 @@ int sdw_images_init(struct sdw_images *images, struct sdw_programs *programs,
 {
 	int err;
 
-	*images = (struct sdw_images){.programs = programs, .strings = strings};
+	*images = (struct sdw_images){
+		.programs = programs, .strings = strings, .perf_maps.max = UINT64_MAX};
 	err = sdw_file_cache_create(&images->files);
 	return err ?: sdw_containers_create(sdw_container_state_root(), &images->containers);
 }
@@ -114,6 +115,7 @@ struct sdw_image *sdw_images_get(struct sdw_images *images, uint32_t pid, uint32
 	image->pid = pid;
 	image->epoch = epoch;
 	image->perf_map.pid = pid;
+	image->perf_map.budget = &images->perf_maps;
 	sdw_maps_init(&image->maps, pid, images->files);
 	sdw_maps_init(&image->next_maps, pid, images->files);
 	/* best effort: without it only later mappings of the process are missed */

@@ -70,6 +70,7 @@ struct sdw_images {
 	/* told when an image's end is past; NULL: nobody */
 	struct sdw_code_table *codes;
 	struct sdw_python_stacks *python_stacks;
+	struct sdw_perf_map_budget perf_maps; /* of all images */
 	/* also told of every interpreter, as the BPF side is, with its layout's index or < 0 */
 	void (*tell)(void *context, const struct sdw_image *image, int layout);
 	void *tell_context;

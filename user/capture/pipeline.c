@@ -30,6 +30,7 @@ int sdw_pipeline_create(const struct sdw_config *config, struct sdw_sink *sink,
 					       &new->codes);
 	new->images.codes = new->codes;
 	new->images.python_stacks = &new->python_stacks;
+	new->images.perf_maps.max = config->max_memory / 8;
 	err = err
 		      ?: sdw_stack_builder_init(&new->builder, &new->catalog, &new->strings,
 						new->codes, config->max_memory / 2);

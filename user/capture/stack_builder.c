@@ -356,6 +356,7 @@ int sdw_stack_build(struct sdw_stack_builder *builder, const struct sdw_raw_stac
 		return 0;
 	}
 	if (sdw_catalog_bytes(builder->catalog) > builder->max_memory / 4 * 3 ||
+	    builder->strings->bytes > builder->max_memory || /* of files and perf maps, too */
 	    (raw->python_id && !raw->python)) {
 		builder->out_of_memory++;
 		*id = 0;

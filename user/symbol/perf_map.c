@@ -25,12 +25,30 @@
 #define MAX_RECENT     256u
 #define BLOCK_BYTES    (64u * 1024u)
 
+/* Takes from the budget what the map has grown by. */
+static void count_bytes(struct sdw_perf_map *map)
+{
+	uint64_t bytes = map->names.bytes +
+			 (map->sorted.room + map->recent.room) * sizeof(*map->sorted.items);
+
+	if (!map->budget)
+		return;
+	map->budget->used += bytes - map->bytes;
+	map->bytes = bytes;
+}
+
+static bool is_beyond_budget(const struct sdw_perf_map *map)
+{
+	return map->budget && map->budget->used >= map->budget->max;
+}
+
 static void forget_lines(struct sdw_perf_map *map)
 {
 	free(map->sorted.items);
 	free(map->recent.items);
 	sdw_strings_free(&map->names);
 	map->sorted = map->recent = (struct sdw_perf_map_entries){0};
+	count_bytes(map);
 	map->lines = 0;
 	map->dropped = 0;
 	map->read_to = 0;
@@ -115,7 +133,8 @@ static int take_line(struct sdw_perf_map *map, const char *line, size_t size)
 	int err;
 
 	if (!parse_hex(&line, end, &start) || !parse_hex(&line, end, &length) || line == end ||
-	    !length || length > UINT64_MAX - start || map->lines >= MAX_LINES) {
+	    !length || length > UINT64_MAX - start || map->lines >= MAX_LINES ||
+	    is_beyond_budget(map)) {
 		map->dropped++;
 		return 0;
 	}
@@ -145,6 +164,7 @@ static int take_line(struct sdw_perf_map *map, const char *line, size_t size)
 		return -ENOMEM;
 	map->recent.count++;
 	map->lines++;
+	count_bytes(map);
 	return 0;
 }
 
@@ -218,6 +238,7 @@ int sdw_perf_map_read(struct sdw_perf_map *map, int fd)
 	err = read_lines(map, fd, size);
 	if (!err && map->recent.count > MAX_RECENT)
 		err = sort_in(map);
+	count_bytes(map);
 	if (err)
 		return err;
 	return map->read_to != before;

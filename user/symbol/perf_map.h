@@ -27,9 +27,16 @@ struct sdw_perf_map_entries {
 	size_t count, room;
 };
 
+/* What all maps of a recording may take together. */
+struct sdw_perf_map_budget {
+	uint64_t used, max; /* bytes */
+};
+
 /* All zeroes and a pid is an empty map. */
 struct sdw_perf_map {
 	uint32_t pid;			    /* in the profiler's pid namespace */
+	struct sdw_perf_map_budget *budget; /* NULL: that of one file alone */
+	uint64_t bytes;			    /* of it that this map has used */
 	struct sdw_perf_map_entries sorted; /* by start, not overlapping */
 	struct sdw_perf_map_entries recent; /* in the order of the file, not yet sorted in */
 	struct sdw_strings names;
