@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Daemons that die or hang, and a recorder that is killed: what is left, and what is said."""
+"""Daemons that hang, a disk that is full: what is left, and what is said. For kills see test_moments.py."""
 import os
 import signal
 
@@ -54,33 +54,6 @@ def is_part(context, process, part):
     ours, theirs = samples(context, process.trace), samples(context, part)
     assert theirs and ours[:len(theirs)] == theirs, (len(ours), len(theirs))
     return len(theirs)
-
-
-def kill(context, name):
-    process = start(context)
-    pid, = tools.processes(name)
-    os.kill(pid, signal.SIGKILL)
-    return process
-
-
-def test_0603_the_session_daemon_is_killed(context):
-    process = kill(context, "lttng-sessiond")
-    wait_for_word(process, "the LTTng session daemon is gone" + LACKS)
-    recording = end(context, process)
-    assert recording.stderr.count("warning: --lttng") == 1 and recording.summary["lttng"]["incomplete"]
-    assert recording.status == 128 + signal.SIGTERM or recording.status == 3, recording.status
-    is_part(context, process, process.trace + "-l")
-    tools.end_daemons()
-
-
-def test_0603_the_consumer_daemon_is_killed(context):
-    process = kill(context, "lttng-consumerd")
-    wait_for_word(process, "LTTng's consumer daemon is gone" + LACKS)
-    recording = end(context, process)
-    assert recording.summary["lttng"]["incomplete"], recording.summary
-    if tools.run("babeltrace2", process.trace + "-l").stdout:  # LTTng had written once before it died
-        is_part(context, process, process.trace + "-l")
-    tools.end_daemons()
 
 
 @rec.slow
@@ -148,23 +121,25 @@ def test_0602_a_daemon_that_hangs_before_the_start_is_said(context):
 
 
 @rec.slow
-def test_the_recorder_is_killed_at_any_moment(context):
-    for size in (0, 2000, 30000):
-        trace = context.fresh_trace()
-        process = context.profiler.start(context.file("out"), context.file("err"), "record", "-o", trace, "-q",
-                                         "--lttng-output=" + trace + "-l", "--", *context.target("spin.py", 3))
-        context.processes.append(process)
-        rec.wait_for(lambda: os.path.isdir(trace) and os.path.exists(trace + "/stream") and
-                     os.path.getsize(trace + "/stream") >= size or process.poll() is not None, 40, "trace")
-        process.kill()
-        process.wait()
-        # the controller stops the session, and ends the daemon that it has started
-        daemons_end()
-        if size:
-            process.trace = trace
-            ours, theirs = samples(context, trace), samples(context, trace + "-l")
-            assert ours and theirs[:len(ours)] == ours, (len(ours), len(theirs))
-            tools.read(trace + "-l")
+def test_0602_a_daemon_that_hangs_does_not_outlive_a_recorder_that_is_killed(context):
+    process = start(context)
+    pid, = tools.processes("lttng-sessiond")
+    os.kill(pid, signal.SIGSTOP)
+    process.kill()
+    process.wait()
+    daemons_end()  # it is given 20 s
+    samples(context, process.trace)
+
+
+@rec.slow
+def test_the_process_that_controls_lttng_is_killed(context):
+    process = start(context)
+    children = rec.read_text("/proc/%d/task/%d/children" % (process.pid, process.pid)).split()
+    controller, = [int(pid) for pid in children if "sidewinder" in rec.read_text("/proc/%s/comm" % pid)]
+    os.kill(controller, signal.SIGKILL)
+    wait_for_word(process, "the process that controls LTTng ended" + LACKS)
+    recording = end(context, process)
+    assert recording.summary["lttng"]["incomplete"], recording.summary
 
 
 @rec.slow

@@ -20,6 +20,14 @@ int sdw_lttng_fail(struct sdw_lttng_controller *controller, const char *format, 
 	return -1;
 }
 
+void sdw_lttng_send_answer(struct sdw_lttng_controller *controller, uint32_t serial)
+{
+	controller->answer.serial = serial;
+	/* whoever does not wait any more does not read either: that is no error */
+	(void)send(controller->socket, &controller->answer, sizeof(controller->answer),
+		   MSG_NOSIGNAL);
+}
+
 static int open_all(struct sdw_lttng_controller *controller)
 {
 	if (sdw_lttng_daemon_find(controller))
@@ -75,13 +83,17 @@ static void answer(struct sdw_lttng_controller *controller, uint32_t request)
 	default:
 		(void)close_all(controller);
 	}
+	/* a daemon that was killed meanwhile says more than what its death led to */
+	if (controller->answer.failed && request != SDW_LTTNG_OPEN)
+		(void)sdw_lttng_daemon_check(controller);
 }
 
 void sdw_lttng_control(int socket, const struct sdw_lttng_setup *setup)
 {
-	struct sdw_lttng_controller controller = {.setup = setup, .relay = -1};
+	struct sdw_lttng_controller controller = {.setup = setup, .socket = socket, .relay = -1};
 	struct sdw_lttng_question question;
 
+	sdw_lttng_daemon_bound(&controller);
 	for (;;) {
 		ssize_t n = recv(socket, &question, sizeof(question), 0);
 
@@ -90,9 +102,7 @@ void sdw_lttng_control(int socket, const struct sdw_lttng_setup *setup)
 		if (n != sizeof(question))
 			break; /* the recorder is gone */
 		answer(&controller, question.request);
-		controller.answer.serial = question.serial;
-		/* whoever does not wait any more does not read either: that is no error */
-		(void)send(socket, &controller.answer, sizeof(controller.answer), MSG_NOSIGNAL);
+		sdw_lttng_send_answer(&controller, question.serial);
 		if (question.request == SDW_LTTNG_CLOSE)
 			break;
 	}

@@ -41,8 +41,10 @@ enum sdw_lttng_request {
 	SDW_LTTNG_CLOSE,    /* stop, count, destroy what was made, end what was started */
 };
 
+#define SDW_LTTNG_NOTE 0 /* serial of an answer that nothing asked for: a daemon was started */
+
 struct sdw_lttng_question {
-	uint32_t serial; /* comes back with the answer */
+	uint32_t serial; /* comes back with the answer; not SDW_LTTNG_NOTE */
 	uint32_t request;
 };
 

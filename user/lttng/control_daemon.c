@@ -21,9 +21,44 @@
 #define POLL_MS	       20
 #define START_MS       8000 /* a session daemon takes 0.1 s to start, on a busy machine more */
 #define END_MS	       5000
+#define ORPHAN_MS      2000   /* a consumer daemon ends with its session daemon, or not at all */
+#define BOUND_S	       20     /* from the recorder's end to ours, if a daemon does not answer */
 #define MIN_ROOM_BYTES 65536u /* of a disk that is not full */
 #define RELAY_PORT     "5342" /* of the relay daemon's control connection, if the url has none */
 #define PROGRAM	       "lttng-sessiond"
+
+/* The session daemon that was started, for the handler below. */
+static volatile sig_atomic_t started;
+static volatile sig_atomic_t recorder;
+
+static void on_time_over(int number)
+{
+	(void)number;
+	if (started)
+		kill(-started, SIGKILL);
+	_exit(1);
+}
+
+static void on_recorder_gone(int number)
+{
+	(void)number;
+	if (getppid() != recorder)
+		alarm(BOUND_S);
+}
+
+void sdw_lttng_daemon_bound(const struct sdw_lttng_controller *controller)
+{
+	struct sigaction action = {.sa_handler = on_time_over};
+
+	recorder = controller->setup->recorder;
+	sigaction(SIGALRM, &action, NULL);
+	action = (struct sigaction){.sa_handler = on_recorder_gone, .sa_flags = SA_RESTART};
+	sigaction(SIGHUP, &action, NULL);
+	(void)prctl(PR_SET_PDEATHSIG, SIGHUP);
+	on_recorder_gone(SIGHUP); /* it may be already */
+	/* a consumer daemon whose session daemon was killed becomes our child */
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
 
 static void sleep_ms(int ms)
 {
@@ -43,6 +78,9 @@ static void run_daemon(pid_t parent)
 	signal(SIGINT, SIG_DFL); /* it exits in order on SIGTERM; ours are ignored */
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
+	signal(SIGALRM, SIG_DFL);
+	/* it and its consumer daemons are a group by themselves: -pid names them all */
+	setpgid(0, 0);
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent)
 		_exit(126);
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
@@ -64,6 +102,33 @@ static int say_no_daemon(struct sdw_lttng_controller *controller, int status)
 			      WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
+/* Waits for the end of all that is left of the daemon's group. Returns whether it came. */
+static bool wait_for_group(pid_t group, int ms)
+{
+	for (int waited = 0;;) {
+		siginfo_t info = {0};
+
+		if (waitid(P_PGID, (id_t)group, &info, WEXITED | WNOHANG))
+			return true; /* there are no such children any more */
+		if (info.si_pid)
+			continue; /* that was one */
+		if (waited >= ms)
+			return false;
+		sleep_ms(POLL_MS);
+		waited += POLL_MS;
+	}
+}
+
+/* Its number stands for this group as long as one of it runs, which was seen just before. */
+static void end_group(struct sdw_lttng_controller *controller)
+{
+	pid_t group = controller->daemon;
+
+	kill(-group, SIGKILL);
+	(void)wait_for_group(group, END_MS);
+	started = controller->daemon = controller->answer.daemon = 0;
+}
+
 /* It says by a signal when it takes recorders too; that it answers comes a little earlier. */
 static int start_daemon(struct sdw_lttng_controller *controller)
 {
@@ -81,18 +146,21 @@ static int start_daemon(struct sdw_lttng_controller *controller)
 		return sdw_lttng_fail(controller, "cannot start " PROGRAM ": %s", strerror(errno));
 	if (!child)
 		run_daemon(parent);
+	setpgid(child, child); /* here as well: neither waits for the other */
+	started = child;
+	/* it may never answer: then the recorder ends it, and must know of it */
+	controller->daemon = controller->answer.daemon = child;
+	sdw_lttng_send_answer(controller, SDW_LTTNG_NOTE);
 	for (int waited = 0; waited < START_MS; waited += POLL_MS) {
 		ready = ready || sigtimedwait(&signals, NULL, &pause) == SIGUSR1;
-		if (ready && lttng_session_daemon_alive() == 1) {
-			controller->daemon = child;
-			controller->answer.daemon = child;
+		if (ready && lttng_session_daemon_alive() == 1)
 			return 0;
-		}
-		if (waitpid(child, &status, WNOHANG) == child)
+		if (waitpid(child, &status, WNOHANG) == child) {
+			started = controller->daemon = controller->answer.daemon = 0;
 			return say_no_daemon(controller, status);
+		}
 	}
-	kill(child, SIGKILL);
-	waitpid(child, &status, 0);
+	end_group(controller);
 	return sdw_lttng_fail(controller, PROGRAM " was started and does not answer");
 }
 
@@ -193,25 +261,27 @@ static bool is_used(const struct sdw_lttng_controller *controller)
 
 void sdw_lttng_daemon_end(struct sdw_lttng_controller *controller, bool wait_for_others)
 {
-	pid_t daemon = controller->daemon;
-	int status;
+	siginfo_t info = {0};
+	int ms = END_MS;
 
-	if (!daemon)
+	if (!controller->daemon)
 		return;
 	while (is_used(controller)) {
 		if (!wait_for_others)
 			return;
+		/* for as long as it takes: the daemon answers */
+		signal(SIGHUP, SIG_IGN);
+		alarm(0);
 		sleep_ms(1000);
 	}
-	controller->daemon = controller->answer.daemon = 0;
-	kill(daemon, SIGTERM);
-	for (int waited = 0; waited < END_MS; waited += POLL_MS) {
-		if (waitpid(daemon, &status, WNOHANG) == daemon)
-			return;
-		sleep_ms(POLL_MS);
-	}
-	kill(daemon, SIGKILL);
-	waitpid(daemon, &status, 0);
+	/* a zombie until it is waited for: the number is the daemon's */
+	kill(controller->daemon, SIGTERM);
+	if (!waitid(P_PID, (id_t)controller->daemon, &info, WEXITED | WNOHANG | WNOWAIT) &&
+	    info.si_pid)
+		ms = ORPHAN_MS;
+	if (!wait_for_group(controller->daemon, ms))
+		end_group(controller);
+	started = controller->daemon = controller->answer.daemon = 0;
 }
 
 static int check_relay(struct sdw_lttng_controller *controller)

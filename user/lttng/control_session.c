@@ -312,11 +312,11 @@ int sdw_lttng_session_settle(struct sdw_lttng_controller *controller)
 
 	/*
 	 * The daemon answers this only once it has told the recorder all of it, of which that the
-	 * events are enabled is not the last.
+	 * events are enabled is not the last. Its consumer daemon has made the buffers.
 	 */
+	controller->consumer = true;
 	if (count_channels(controller, &discarded, &overwritten) < 0)
 		return -1;
-	controller->consumer = true; /* it has made the buffers */
 	if (!controller->made || controller->setup->url || controller->setup->snapshot)
 		return 0;
 	/* a stop writes the metadata: without, a trace is lost if the daemons are killed */

@@ -25,6 +25,7 @@
 #define SETTLE_MS	 5000
 #define ENABLE_MS	 8000 /* from the provider's loading to the session's knowing of it */
 #define POLL_MS		 2
+#define CHECK_MS	 500 /* in which the daemons are asked for, a multiple of it */
 #define SNAPSHOT_MS	 15000
 #define LATE_NS		 4000000000u /* beyond that `time_low` would not be enough */
 #define TELL_NS		 3000000000u /* between two tellings to a live session, at least */
@@ -243,7 +244,8 @@ static int put_close(struct sdw_sink *sink)
 {
 	struct lttng *lttng = lttng_of(sink);
 
-	if (lttng->snapshot && lttng->recorded && sdw_lttng_watch_poll(&lttng->watch)) {
+	if (lttng->snapshot && lttng->recorded && sdw_lttng_watch_poll(&lttng->watch) &&
+	    !lttng->watch.gone) {
 		tell(lttng);
 		(void)sdw_lttng_watch_ask(&lttng->watch, SDW_LTTNG_SNAPSHOT, SNAPSHOT_MS);
 	}
@@ -295,15 +297,21 @@ static int load_provider(struct lttng *lttng)
 	return lttng->provider ? 0 : -ENOENT;
 }
 
-/* Until then events would be dropped without a word. */
-static int wait_for_session(const struct lttng *lttng)
+/* Until then events would be dropped without a word. A daemon that dies meanwhile is said. */
+static int wait_for_session(struct lttng *lttng)
 {
 	const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};
+	int err;
 
 	for (int waited = 0; waited < ENABLE_MS; waited += POLL_MS) {
 		if (lttng->provider->enabled())
 			return 0;
 		nanosleep(&pause, NULL);
+		if (waited % CHECK_MS != CHECK_MS - POLL_MS)
+			continue;
+		err = sdw_lttng_watch_ask(&lttng->watch, SDW_LTTNG_STATUS, SETTLE_MS);
+		if (err)
+			return err;
 	}
 	sdw_error("--lttng: the session '%s' did not take this process within %d s: it may track "
 		  "others only, or /dev/shm may have no room for its buffers",

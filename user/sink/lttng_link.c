@@ -120,11 +120,13 @@ int sdw_lttng_link_poll(struct sdw_lttng_link *link)
 			link->pending = false;
 			return -EPIPE;
 		}
-		if (answer.serial != link->serial)
+		if (answer.serial != link->serial && answer.serial != SDW_LTTNG_NOTE)
 			continue; /* of a question that was given up */
 		link->answer = answer;
-		link->pending = false;
 		remember_daemon(link);
+		if (answer.serial == SDW_LTTNG_NOTE)
+			continue;
+		link->pending = false;
 		return 1;
 	}
 	return 0;
@@ -162,39 +164,44 @@ static bool wait_for(int pidfd, int ms)
 	return poll(&wait, 1, ms) > 0;
 }
 
-/* A daemon of ours whose controller is gone has its SIGTERM already; stopped, it cannot end. */
-static void end_daemon(struct sdw_lttng_link *link)
+/*
+ * A daemon of ours that hangs: what it has not done when it is told to end is lost. With it goes
+ * all that it has started: the process group has its number.
+ */
+static void end_hung(struct sdw_lttng_link *link, int controller)
 {
-	if (!wait_for(link->daemon, DAEMON_MS)) {
-		(void)syscall(SYS_pidfd_send_signal, link->daemon, SIGKILL, NULL, 0);
-		(void)wait_for(link->daemon, DAEMON_MS);
+	if (link->daemon >= 0) {
+		(void)syscall(SYS_pidfd_send_signal, link->daemon, SIGTERM, NULL, 0);
+		if (wait_for(controller, DAEMON_MS) && wait_for(link->daemon, DAEMON_MS))
+			return;
 	}
-	close(link->daemon);
-	link->daemon = -1;
+	kill(link->controller, SIGKILL);
+	if (link->daemon < 0)
+		return;
+	kill(-link->answer.daemon, SIGKILL);
+	(void)wait_for(link->daemon, DAEMON_MS);
 }
 
 void sdw_lttng_link_close(struct sdw_lttng_link *link)
 {
 	bool hung = link->pending;
-	int pidfd = -1;
+	int controller = -1;
 
 	if (link->socket >= 0)
 		close(link->socket);
 	link->socket = -1;
 	if (link->controller)
-		pidfd = (int)syscall(SYS_pidfd_open, link->controller, 0);
-	if (link->daemon >= 0 && !hung) {
-		/* others use the daemon: the controller stays with it, and ends it after them */
-		close(link->daemon);
-		link->daemon = -1;
-	} else if (pidfd >= 0 && (hung || !wait_for(pidfd, EXIT_MS))) {
-		kill(link->controller, SIGKILL);
-	}
+		controller = (int)syscall(SYS_pidfd_open, link->controller, 0);
+	/* a controller stays with a daemon of ours that others use, and ends it after them */
+	if (controller >= 0 && (hung || (link->daemon < 0 && !wait_for(controller, EXIT_MS)) ||
+				(link->daemon >= 0 && wait_for(controller, 0))))
+		end_hung(link, controller);
 	if (link->daemon >= 0)
-		end_daemon(link);
+		close(link->daemon);
+	link->daemon = -1;
 	if (link->controller)
 		(void)waitpid(link->controller, NULL, WNOHANG);
 	link->controller = 0;
-	if (pidfd >= 0)
-		close(pidfd);
+	if (controller >= 0)
+		close(controller);
 }
