@@ -18,8 +18,10 @@
 
 #include <cmocka.h>
 
+#include "dump/native_stack.h"
 #include "dump/number.h"
 #include "dump/task.h"
+#include "dump/walker.h"
 
 static char *float_text(double value)
 {
@@ -175,6 +177,39 @@ static void test_the_owner_may_be_in_many_groups(void **state)
 	assert_true(task.switches > 0);
 }
 
+static void test_nothing_is_read_after_the_deadline(void **state)
+{
+	struct sdw_dump_memory memory = {.deadline_ns = 1};
+	struct sdw_image image = {0};
+	struct sdw_dump_native native;
+	struct sdw_dumper dumper;
+	struct sdw_task task;
+	pid_t child = fork();
+
+	(void)state;
+	if (!child)
+		for (;;)
+			pause();
+	assert_true(child > 0);
+	memory.pid = image.pid = image.perf_map.pid = (uint32_t)child;
+	assert_int_equal(sdw_dumper_init(&dumper), 0);
+	sdw_maps_init(&image.maps, image.pid, dumper.files);
+	assert_int_equal(sdw_maps_read(&image.maps), 0);
+	do
+		assert_int_equal(sdw_task_read(child, child, &task), 0);
+	while (!task.asleep);
+	dumper.walker->memory = &memory;
+	assert_int_equal(sdw_dump_native_read(&dumper, &image, &task, &native), -EFAULT);
+	memory.deadline_ns = 0;
+	assert_int_equal(sdw_dump_native_read(&dumper, &image, &task, &native), 0);
+	assert_true(native.count > 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	sdw_unwinder_free(image.unwinder);
+	sdw_maps_free(&image.maps);
+	sdw_dumper_free(&dumper);
+}
+
 static void test_a_running_thread_is_not_asleep(void **state)
 {
 	struct sdw_task task;
@@ -196,6 +231,7 @@ int main(void)
 		cmocka_unit_test(test_ints_of_any_size_are_exact_up_to_a_bound),
 		cmocka_unit_test(test_a_sleeping_process_is_unmoved_and_says_in_which_call),
 		cmocka_unit_test(test_the_owner_may_be_in_many_groups),
+		cmocka_unit_test(test_nothing_is_read_after_the_deadline),
 		cmocka_unit_test(test_a_running_thread_is_not_asleep),
 	};
 

@@ -23,8 +23,9 @@ static int make_room(struct sdw_dumper *dumper, size_t size)
 }
 
 /* Makes the copy larger, up to `size` bytes or to the end of what is mapped. */
-static int copy(struct sdw_dumper *dumper, uint32_t pid, uint64_t sp, size_t size)
+static int copy(struct sdw_dumper *dumper, uint64_t sp, size_t size)
 {
+	const struct sdw_dump_memory *memory = dumper->walker->memory;
 	size_t step = size - dumper->stack_size;
 	int err = make_room(dumper, size);
 
@@ -34,7 +35,7 @@ static int copy(struct sdw_dumper *dumper, uint32_t pid, uint64_t sp, size_t siz
 
 		if (step == PAGE_BYTES && part > PAGE_BYTES - at % PAGE_BYTES)
 			part = PAGE_BYTES - at % PAGE_BYTES;
-		if (sdw_remote_read(pid, at, dumper->stack + dumper->stack_size, part) == 0)
+		if (sdw_dump_read(memory, at, dumper->stack + dumper->stack_size, part) == 0)
 			dumper->stack_size += part;
 		else if (step > PAGE_BYTES)
 			step = PAGE_BYTES; /* then page by page, up to the one that is not there */
@@ -53,7 +54,7 @@ static int unwind(struct sdw_dumper *dumper, struct sdw_image *image,
 
 	dumper->stack_size = 0;
 	for (;;) {
-		err = copy(dumper, image->pid, registers->sp, wanted);
+		err = copy(dumper, registers->sp, wanted);
 		if (err)
 			return err;
 		if (!dumper->stack_size)

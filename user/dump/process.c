@@ -17,6 +17,7 @@
 #define MAX_LOOKS     20 /* at a process that is just starting, or whose lists change */
 #define LOOK_PAUSE_NS 5000000
 #define MAX_SECONDS   20   /* for all stacks and values; as much for names */
+#define MIN_RATE      50   /* threads a second, where there are many: a busy machine has 1000 */
 #define COMMAND_BYTES 4096 /* of a command line */
 
 static void pause_a_little(void)
@@ -184,8 +185,9 @@ int sdw_dump_process_read(struct sdw_dumper *dumper, pid_t pid, struct sdw_dump_
 	sdw_maps_init(&process->image.maps, (uint32_t)pid, dumper->files);
 	err = read_command(process);
 	err = err ?: find_python(process);
-	sdw_dump_memory_allow(&process->memory, MAX_SECONDS);
 	err = err ?: list_threads(process);
+	sdw_dump_memory_allow(&process->memory,
+			      MAX_SECONDS + (unsigned int)(process->threads.count / MIN_RATE));
 	err = err ?: read_states(process);
 	dumper->walker->memory = &process->memory;
 	for (size_t i = 0; !err && i < process->threads.count; i++)

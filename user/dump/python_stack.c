@@ -95,7 +95,7 @@ int sdw_dump_python_read(struct sdw_dumper *dumper, const struct sdw_dump_state 
 	python->state_count = 0;
 	for (size_t i = 0; !err && i < count && i < SDW_MAX_NESTED_STATES; i++) {
 		err = sdw_dump_walk(dumper->walker, states[i].address);
-		if (err == -EFAULT) {
+		if (err && err != -ENOMEM && err != -ESRCH) { /* not there, or no time left */
 			stack->status = SDW_STATUS_UNREADABLE;
 			err = 0;
 			break;

@@ -71,7 +71,8 @@ int32_t sdw_dump_thread_number(uint32_t pid, uint64_t thread_id,
 
 /*
  * What a process holds has no bounds but those that it wants: dicts and lists without end cost time
- * for each entry. From now on so many seconds may be spent on reading its objects.
+ * for each entry, and so does each page that it makes us wait for. From now on so many seconds may
+ * be spent on reading its memory.
  */
 void sdw_dump_memory_allow(struct sdw_dump_memory *memory, unsigned int seconds);
 

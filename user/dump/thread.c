@@ -85,7 +85,7 @@ static bool is_of_its_maker(const struct sdw_dump_process *process, size_t index
 		if (!task->asleep || task->inner_tid != process->state_tids[index])
 			continue;
 		for (; at < task->sp + MAX_SEARCH_BYTES; at += part, part = PAGE_BYTES) {
-			if (sdw_remote_read((uint32_t)process->pid, at, words, part))
+			if (sdw_dump_read(&process->memory, at, words, part))
 				break;
 			for (size_t j = 0; j < part / sizeof(words[0]); j++)
 				if (words[j] == frame)

@@ -16,7 +16,7 @@ static struct sdw_dump_walker *walker_of(struct sdw_walk *walk)
 }
 
 #define SDW_WALK_READ(to, size, address) \
-	sdw_remote_read(walker_of(walk)->memory->pid, (address), (to), (size))
+	sdw_dump_read(walker_of(walk)->memory, (address), (to), (size))
 #define SDW_WALK_CODE(walk, address) take_code(walker_of(walk), (address))
 #define SDW_WALK_HIDE(value)	     (value)
 #include "pywalk.h"
@@ -63,7 +63,7 @@ static uint64_t take_code(struct sdw_dump_walker *walker, uint64_t address)
 	int err;
 
 	if (python->layout.code_span > sizeof(head) || index >= SDW_MAX_FRAMES ||
-	    sdw_remote_read(walker->memory->pid, address, head, python->layout.code_span))
+	    sdw_dump_read(walker->memory, address, head, python->layout.code_span))
 		return 0;
 	if (python->code_type_addr &&
 	    head_word(head, python->layout.object_type) != python->code_type_addr)
@@ -88,7 +88,7 @@ int sdw_dump_walk(struct sdw_dump_walker *walker, uint64_t state)
 	walk->layout = walker->memory->python->layout;
 	walk->seed = sdw_mix64(walker->memory->pid);
 	walk->count = 0;
-	err = sdw_remote_read(walker->memory->pid, state, walk->thread, SDW_THREAD_SPAN);
+	err = sdw_dump_read(walker->memory, state, walk->thread, SDW_THREAD_SPAN);
 	if (err)
 		return err;
 	sdw_walk_begin(walk);
