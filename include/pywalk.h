@@ -254,18 +254,16 @@ static inline __attribute__((always_inline)) int sdw_walk_outer_agrees(struct sd
 }
 
 /*
- * The chain has no more frames. Its last one must have been an evaluation's outermost: an
+ * The chain has no more frames. If it was one, that must have been an evaluation's outermost: an
  * evaluation that has stored its first frame, but not yet that frame's caller, has a chain that
  * ends too early. 3.11 and 3.12 tell what is outside; later versions leave nothing but the mark.
+ * Longer chains that no evaluation ends are those of compiled functions (Nuitka links frames, too).
  */
 static inline __attribute__((always_inline)) int sdw_walk_finish(struct sdw_walk *walk)
 {
-	__u32 last = walk->count - 1;
-
 	if (walk->check_outer)
 		return walk->outer_current ? sdw_walk_restart(walk) : 1;
-	last = SDW_WALK_HIDE(last);
-	if (last < SDW_MAX_FRAMES && !walk->frames[last].entries &&
+	if (walk->count == 1 && !walk->frames[0].entries &&
 	    walk->layout.frame_kind != SDW_FRAMES_OBJECTS)
 		walk->status = SDW_STATUS_BROKEN;
 	return 1;

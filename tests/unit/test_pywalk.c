@@ -339,6 +339,19 @@ static void test_a_frame_without_its_caller_yet_is_passed_over_or_marked(void **
 	assert_int_equal(walk.count, 1);
 }
 
+/* As Nuitka links those of the functions that it compiled, which no evaluation runs. */
+static void test_frames_without_any_evaluation_are_a_whole_stack(void **state)
+{
+	(void)state;
+	start_self_described(SDW_FRAMES_SHIM, 0);
+	frame(BASE + 9 * PAGE, BASE + 8 * PAGE, 70, 0, 1);
+	frame(BASE + 8 * PAGE, 0, 71, 0, 1);
+	thread(BASE + 9 * PAGE, 0);
+	run();
+	assert_int_equal(walk.status, SDW_STATUS_COMPLETE);
+	assert_int_equal(walk.count, 2);
+}
+
 static void test_shim_frames_are_hidden_and_end_evaluations(void **state)
 {
 	uint64_t shim_outer = C_STACK + 1024, shim_inner = C_STACK + 256;
@@ -542,6 +555,7 @@ int main(void)
 			test_a_generator_frame_elsewhere_is_followed_back_to_the_data_stack),
 		cmocka_unit_test(test_a_newly_linked_cframe_with_garbage_is_passed_over),
 		cmocka_unit_test(test_a_frame_without_its_caller_yet_is_passed_over_or_marked),
+		cmocka_unit_test(test_frames_without_any_evaluation_are_a_whole_stack),
 		cmocka_unit_test(test_shim_frames_are_hidden_and_end_evaluations),
 		cmocka_unit_test(test_two_shims_in_a_row_are_counted),
 		cmocka_unit_test(test_more_frames_than_the_limit_keep_the_innermost),
