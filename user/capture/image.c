@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/array.h"
 #include "base/log.h"
@@ -136,11 +137,16 @@ void sdw_images_need_container(struct sdw_images *images, struct sdw_image *imag
 
 void sdw_images_need_maps(struct sdw_image *image)
 {
+	struct timespec now;
+
 	if (image->maps_known)
 		return;
 	image->maps_known = true;
+	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (sdw_maps_read(&image->maps))
 		sdw_debug("pid %u: its mappings cannot be read", image->pid);
+	else
+		image->maps_as_of_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	image->maps_bound = 2 * image->maps.count + MAPS_SLACK;
 	if (image->maps_bound > MAX_BOUND)
 		image->maps_bound = MAX_BOUND;
@@ -434,9 +440,14 @@ int sdw_images_life(struct sdw_images *images, const struct sdw_record_life *lif
 	}
 }
 
-/* Mapping records were lost: what the image has may be old, and lack its interpreter. */
+/*
+ * Mapping records were lost: what the image has may be old, and lack its interpreter. Unless it was
+ * read since: records of a process that maps a lot are handled late, and it may be gone by now.
+ */
 static void distrust_maps(struct sdw_images *images, struct sdw_image *image, uint64_t now_ns)
 {
+	if (image->maps_known && !image->executing && image->maps_as_of_ns > now_ns)
+		return;
 	image->maps_known = false;
 	image->executing = false;
 	sdw_maps_free(&image->next_maps);

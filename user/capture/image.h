@@ -42,6 +42,7 @@ struct sdw_image {
 	bool container_known;			  /* as /proc said; else what its parent is in */
 	bool maps_known;			  /* else /proc/PID/maps is read at first need */
 	uint64_t maps_read_ns;			  /* again, for an address in none of them */
+	uint64_t maps_as_of_ns;			  /* CLOCK_MONOTONIC: they hold all there was */
 	size_t maps_bound;			  /* mappings from which on they are read again */
 	bool executing;				  /* has begun an exec: mappings go to next_maps */
 	uint8_t state;				  /* enum sdw_image_state */

@@ -285,6 +285,22 @@ static int read_lines(FILE *file, struct sdw_maps *fresh, struct sdw_maps *old)
 	return err;
 }
 
+/* One whose memory is released while its mappings are listed has a list that ends early. */
+static bool has_memory(uint32_t task)
+{
+	char path[64];
+	FILE *file;
+	bool has;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", task);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	has = fgetc(file) != EOF;
+	fclose(file);
+	return has;
+}
+
 int sdw_maps_read(struct sdw_maps *maps)
 {
 	struct sdw_maps fresh;
@@ -301,6 +317,8 @@ int sdw_maps_read(struct sdw_maps *maps)
 	errno = 0;
 	err = read_lines(file, &fresh, maps);
 	fclose(file);
+	if (!err && maps->count && !has_memory(fresh.task))
+		err = -ESRCH; /* what there was is worth more */
 	if (err) {
 		sdw_maps_free(&fresh);
 		return err;
