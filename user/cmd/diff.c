@@ -11,33 +11,16 @@
 #include "cmd/commands.h"
 #include "cmd/filter_options.h"
 #include "cmd/show.h"
+#include "cmd/table_options.h"
 #include "view/export.h"
 #include "view/output_file.h"
 #include "view/trace_find.h"
-
-#define DEFAULT_LIMIT 30
-#define NO_LIMIT_SAID UINT32_MAX
 
 struct diff_command {
 	struct sdw_diff_options how;
 	struct sdw_filter filter;
 	char *flamegraph;
-	bool json;
-	bool no_pager;
-	bool native;
-};
-
-static const struct sdw_option_word by_words[] = {
-	{"function", SDW_REPORT_FUNCTION},   {"line", SDW_REPORT_LINE},
-	{"file", SDW_REPORT_FILE},	     {"module", SDW_REPORT_MODULE},
-	{"thread", SDW_REPORT_THREAD},	     {"process", SDW_REPORT_PROCESS},
-	{"container", SDW_REPORT_CONTAINER}, {NULL, 0},
-};
-
-static const struct sdw_option_word sort_words[] = {
-	{"self", SDW_REPORT_SELF},
-	{"total", SDW_REPORT_TOTAL},
-	{NULL, 0},
+	struct sdw_table_arguments output;
 };
 
 static const struct sdw_option_word of_words[] = {
@@ -51,29 +34,24 @@ static const struct sdw_option_word of_words[] = {
 
 static const struct sdw_option options[] = {
 	{.type = SDW_OPTION_HEADING, .help = "What to compare:"},
-	{SDW_OPTION_WORD, 'b', "by", "WHAT", FIELD(how.report.by), .words = by_words,
+	{SDW_OPTION_WORD, 'b', "by", "WHAT", FIELD(how.report.by), .words = sdw_table_by_words,
 	 .help = "one row per function (the default), line, file, module, thread, process or "
 		 "container; the last three by their names"},
 	{SDW_OPTION_WORD, 0, "of", "WHICH", FIELD(how.of), .words = of_words,
 	 .help = "share of all samples (the default: nothing need be alike); rate: amount per "
 		 "second recorded, of a service under the same load; amount: as it is, of two runs "
 		 "that did the same work"},
-	{SDW_OPTION_WORD, 's', "sort", "WHICH", FIELD(how.report.sort), .words = sort_words,
+	{SDW_OPTION_WORD, 's', "sort", "WHICH", FIELD(how.report.sort),
+	 .words = sdw_table_sort_words,
 	 .help = "by the change of self (the default): samples whose innermost frame it is; or of "
 		 "total: samples in whose stack it is"},
-	{SDW_OPTION_FLAG, 'N', "native", NULL, FIELD(native),
-	 .help = "native and kernel functions too; without it what they took counts as their "
-		 "Python caller's own"},
-	{SDW_OPTION_NUMBER, 'n', "limit", "ROWS", FIELD(how.report.limit), .min = 0,
-	 .help = "at most so many rows (default 30, with --json all; 0: all)"},
+	SDW_TABLE_ROW_OPTIONS(struct diff_command, how.report, output),
 	SDW_FILTER_OPTIONS(struct diff_command, filter),
 	{.type = SDW_OPTION_HEADING, .help = "How:"},
 	{SDW_OPTION_STRING, 'f', "flamegraph", "FILE", FIELD(flamegraph),
 	 .help = "write a page in place of the table: a flame graph of NEW in which red is more "
 		 "than in BASE and blue is less; -: on standard output"},
-	{SDW_OPTION_FLAG, 0, "json", NULL, FIELD(json), .help = "one JSON object, for programs"},
-	{SDW_OPTION_FLAG, 0, "no-pager", NULL, FIELD(no_pager),
-	 .help = "print at once, however long it is"},
+	SDW_TABLE_OUTPUT_OPTIONS(struct diff_command, output),
 	{.type = SDW_OPTION_END},
 };
 
@@ -111,14 +89,14 @@ static int print_text(const struct diff_command *command, const struct sdw_diff 
 
 	if (!file)
 		return -ENOMEM;
-	err = command->json ? sdw_diff_print_json(diff, file) : sdw_diff_print(diff, file);
+	err = command->output.json ? sdw_diff_print_json(diff, file) : sdw_diff_print(diff, file);
 	failed = ferror(file);
 	if ((fclose(file) || failed) && !err)
 		err = -ENOMEM;
 	if (err)
 		sdw_error("cannot compare: %s", strerror(-err));
 	else
-		err = sdw_show(text, terminal, !command->json && !command->no_pager);
+		err = sdw_show(text, terminal, !command->output.json && !command->output.no_pager);
 	free(text);
 	return err;
 }
@@ -178,7 +156,7 @@ static int run(struct diff_command *command, char **traces)
 
 int sdw_command_diff(int argc, char **argv)
 {
-	struct diff_command command = {.how.report.limit = NO_LIMIT_SAID};
+	struct diff_command command = {.how.report.limit = SDW_TABLE_NO_LIMIT_SAID};
 	enum sdw_options_result parsed;
 	int first;
 
@@ -190,13 +168,11 @@ int sdw_command_diff(int argc, char **argv)
 			  argc - first, argc - first == 1 ? "is" : "are");
 		return SDW_EXIT_USAGE;
 	}
-	if (command.json && command.flamegraph) {
+	if (command.output.json && command.flamegraph) {
 		sdw_error("diff: --json and --flamegraph are two outputs: ask for one");
 		return SDW_EXIT_USAGE;
 	}
-	if (command.how.report.limit == NO_LIMIT_SAID)
-		command.how.report.limit = command.json ? 0 : DEFAULT_LIMIT;
-	command.how.report.python_only = !command.native;
+	sdw_table_take_arguments(&command.how.report, &command.output);
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write, and a quiet end */
 	return run(&command, argv + first) ? SDW_EXIT_FAULT : SDW_EXIT_OK;
 }

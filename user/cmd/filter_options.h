@@ -7,7 +7,6 @@
 #include "view/filter.h"
 
 /* Entries of an option table; `member` of `target` is a struct sdw_filter. */
-/* NOLINTBEGIN(bugprone-macro-parentheses): the name of a member cannot have them */
 /* clang-format off */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's path cannot stand in parentheses */
 #define SDW_FILTER_OPTIONS(target, member)                                                         \
@@ -31,6 +30,5 @@
 		 "Ctrl-C)"}
 /* NOLINTEND(bugprone-macro-parentheses) */
 /* clang-format on */
-/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif

@@ -12,31 +12,14 @@
 #include "cmd/commands.h"
 #include "cmd/filter_options.h"
 #include "cmd/show.h"
+#include "cmd/table_options.h"
 #include "view/report.h"
 #include "view/trace_find.h"
-
-#define DEFAULT_LIMIT 30
-#define NO_LIMIT_SAID UINT32_MAX
 
 struct report_command {
 	struct sdw_report_options table;
 	struct sdw_filter filter;
-	bool json;
-	bool no_pager;
-	bool native;
-};
-
-static const struct sdw_option_word by_words[] = {
-	{"function", SDW_REPORT_FUNCTION},   {"line", SDW_REPORT_LINE},
-	{"file", SDW_REPORT_FILE},	     {"module", SDW_REPORT_MODULE},
-	{"thread", SDW_REPORT_THREAD},	     {"process", SDW_REPORT_PROCESS},
-	{"container", SDW_REPORT_CONTAINER}, {NULL, 0},
-};
-
-static const struct sdw_option_word sort_words[] = {
-	{"self", SDW_REPORT_SELF},
-	{"total", SDW_REPORT_TOTAL},
-	{NULL, 0},
+	struct sdw_table_arguments output;
 };
 
 static int take_callers(void *target, const char *function)
@@ -61,26 +44,20 @@ static int take_callees(void *target, const char *function)
 
 static const struct sdw_option options[] = {
 	{.type = SDW_OPTION_HEADING, .help = "What to show:"},
-	{SDW_OPTION_WORD, 'b', "by", "WHAT", FIELD(table.by), .words = by_words,
+	{SDW_OPTION_WORD, 'b', "by", "WHAT", FIELD(table.by), .words = sdw_table_by_words,
 	 .help = "one row per function (the default), line, file, module, thread, process or "
 		 "container"},
-	{SDW_OPTION_WORD, 's', "sort", "WHICH", FIELD(table.sort), .words = sort_words,
+	{SDW_OPTION_WORD, 's', "sort", "WHICH", FIELD(table.sort), .words = sdw_table_sort_words,
 	 .help = "hottest by self (the default): samples whose innermost frame it is; or by total: "
 		 "samples in whose stack it is"},
 	{SDW_OPTION_CALL, 0, "callers", "FUNCTION", 0, 0, .value_optional = true,
 	 .call = take_callers, .help = "who calls FUNCTION, or each of the hottest"},
 	{SDW_OPTION_CALL, 0, "callees", "FUNCTION", 0, 0, .value_optional = true,
 	 .call = take_callees, .help = "whom FUNCTION calls, or each of the hottest"},
-	{SDW_OPTION_FLAG, 'N', "native", NULL, FIELD(native),
-	 .help = "native and kernel functions too; without it what they took counts as their "
-		 "Python caller's own"},
-	{SDW_OPTION_NUMBER, 'n', "limit", "ROWS", FIELD(table.limit), .min = 0,
-	 .help = "at most so many rows (default 30, with --json all; 0: all)"},
+	SDW_TABLE_ROW_OPTIONS(struct report_command, table, output),
 	SDW_FILTER_OPTIONS(struct report_command, filter),
 	{.type = SDW_OPTION_HEADING, .help = "How:"},
-	{SDW_OPTION_FLAG, 0, "json", NULL, FIELD(json), .help = "one JSON object, for programs"},
-	{SDW_OPTION_FLAG, 0, "no-pager", NULL, FIELD(no_pager),
-	 .help = "print at once, however long it is"},
+	SDW_TABLE_OUTPUT_OPTIONS(struct report_command, output),
 	{.type = SDW_OPTION_END},
 };
 
@@ -113,8 +90,8 @@ const struct sdw_usage sdw_usage_report = {
 static int print(const struct report_command *command, const struct sdw_profile *profile,
 		 FILE *file)
 {
-	return command->json ? sdw_report_print_json(profile, &command->table, file)
-			     : sdw_report_print(profile, &command->table, file);
+	return command->output.json ? sdw_report_print_json(profile, &command->table, file)
+				    : sdw_report_print(profile, &command->table, file);
 }
 
 static int report(struct report_command *command, const struct sdw_profile *profile)
@@ -146,14 +123,14 @@ static int report(struct report_command *command, const struct sdw_profile *prof
 	else if (err)
 		sdw_error("cannot make the report: %s", strerror(-err));
 	else
-		err = sdw_show(text, &terminal, !command->json && !command->no_pager);
+		err = sdw_show(text, &terminal, !command->output.json && !command->output.no_pager);
 	free(text);
 	return err;
 }
 
 int sdw_command_report(int argc, char **argv)
 {
-	struct report_command command = {.table.limit = NO_LIMIT_SAID};
+	struct report_command command = {.table.limit = SDW_TABLE_NO_LIMIT_SAID};
 	struct sdw_trace_request request = {.filter = &command.filter};
 	struct sdw_profile profile;
 	enum sdw_options_result parsed;
@@ -162,9 +139,7 @@ int sdw_command_report(int argc, char **argv)
 	parsed = sdw_options_parse(&sdw_usage_report, argc, argv, &command, &first);
 	if (parsed != SDW_OPTIONS_GO_ON)
 		return parsed == SDW_OPTIONS_HELP ? SDW_EXIT_OK : SDW_EXIT_USAGE;
-	if (command.table.limit == NO_LIMIT_SAID)
-		command.table.limit = command.json ? 0 : DEFAULT_LIMIT;
-	command.table.python_only = !command.native;
+	sdw_table_take_arguments(&command.table, &command.output);
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write, and a quiet end */
 	request.traces = (const char *const *)argv + first;
 	request.count = (size_t)(argc - first);
