@@ -55,6 +55,23 @@ def test_streamed_and_read_while_it_comes(context):
     assert len(live) > 1 and every[first:first + len(live)] == live, (first, len(live), len(every))
 
 
+@rec.slow
+def test_diff_of_a_directory_and_what_is_streamed(context):
+    trace = context.fresh_trace()
+    with relay_daemon(context):
+        process = start(context, trace)
+
+        def compare():
+            done = context.profiler.run("diff", "--json", "--live=3", trace, process.url, check=False)
+            return json.loads(done.stdout) if done.returncode == 0 else None
+
+        found = rec.wait_for(compare, 60, "samples of the live session")
+        process.send_signal(signal.SIGTERM)
+        process.wait(40)
+    assert found["base"]["command"] == found["new"]["command"] and found["new"]["samples"], found
+    assert any(row["name"].endswith("heavy") for row in found["rows"]), found
+
+
 def test_0604_the_relay_daemon_is_killed(context):
     trace = context.fresh_trace()
     with relay_daemon(context) as relay:

@@ -43,11 +43,26 @@ def test_both_traces_hold_the_same_record_by_record(context):
 
 
 def test_our_own_views_take_either_for_the_same(context):
-    recording, trace = lttng_record(context, "--kernel", target=("spin.py", 0.4))
+    recording, trace = lttng_record(context, "--kernel", "--path=both", target=("spin.py", 0.4))
     for how in (["export", "--to=jsonl", "--samples"], ["export", "--to=folded", "--threads"],
-                ["report", "--json"], ["report", "--by=line"]):
-        ours = context.profiler.run(*how, recording.trace).stdout
-        assert ours and ours == context.profiler.run(*how, trace).stdout, how
+                ["report", "--json"], ["report", "--by=line"], ["compare", "--json"]):
+        ours = context.profiler.run(*how, recording.trace).stdout.replace(recording.trace, "TRACE")
+        assert ours and ours == context.profiler.run(*how, trace).stdout.replace(trace, "TRACE"), how
+
+
+def test_diff_takes_one_of_each_and_finds_no_difference_of_the_same(context):
+    recording, trace = lttng_record(context, target=("spin.py", 0.4))
+    other = context.record_well("--", *context.target("change.py", 1, 0.3))
+    for pair in ((recording.trace, trace), (trace, recording.trace)):
+        for by in ("function", "line", "thread"):
+            found = json.loads(context.profiler.run("diff", "--json", "--by=" + by, *pair).stdout)
+            assert found["changed"] == 0 and found["rows"], (pair, by, found)
+            assert all(row[which]["change"] == 0 for row in found["rows"] for which in ("self", "total")), found
+            assert {found[side]["samples"] for side in ("base", "new")} == {recording.summary["samples"]}, found
+    # one that differs is seen to, on either side
+    changed = [json.loads(context.profiler.run("diff", "--json", *pair).stdout)["changed"]
+               for pair in ((trace, other.trace), (recording.trace, other.trace), (other.trace, trace))]
+    assert min(changed) > 0 and len(set(changed)) == 1, changed
 
 
 def test_a_daemon_of_ours_is_gone_after_the_recording(context):
