@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -187,9 +188,11 @@ static void test_nothing_is_read_after_the_deadline(void **state)
 	pid_t child = fork();
 
 	(void)state;
-	if (!child)
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
 			pause();
+	}
 	assert_true(child > 0);
 	memory.pid = image.pid = image.perf_map.pid = (uint32_t)child;
 	assert_int_equal(sdw_dumper_init(&dumper), 0);
@@ -197,7 +200,8 @@ static void test_nothing_is_read_after_the_deadline(void **state)
 	assert_int_equal(sdw_maps_read(&image.maps), 0);
 	do
 		assert_int_equal(sdw_task_read(child, child, &task), 0);
-	while (!task.asleep);
+	while (!task.asleep || task.state != 'S' ||
+	       strcmp(sdw_syscall_name(task.syscall), "pause") != 0);
 	dumper.walker->memory = &memory;
 	assert_int_equal(sdw_dump_native_read(&dumper, &image, &task, &native), -EFAULT);
 	memory.deadline_ns = 0;
