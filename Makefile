@@ -41,7 +41,7 @@ BPF_SRC  := bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c,$(wildcard bpf/*.bpf.c))
 BPF_OBJ  := $(BPF_SRC:%.c=$(O)/%.o)
 # shared objects of their own, loaded for --lttng alone: the program runs where LTTng is not installed
 LTTNG_SRC := $(wildcard user/lttng/*.c)
-LTTNG_SO  := $(if $(shell pkg-config --exists lttng-ust lttng-ctl && echo yes),$(O)/lttng-provider.so $(O)/lttng-control.so)
+LTTNG_SO  := $(if $(shell pkg-config --exists lttng-ust lttng-ctl && echo yes),$(O)/lttng-provider.so $(O)/lttng-handler.so $(O)/lttng-control.so)
 USER_SRC := $(filter-out $(LTTNG_SRC),$(wildcard user/*/*.c))
 TRACECOMPASS := $(O)/tracecompass/sidewinder.xml
 PROTO    := $(wildcard user/view/proto/*.proto)
@@ -57,10 +57,11 @@ UNIT     := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/%)
 
 # the agent of the signal path, and the walk of bpf/ compiled for it
 AGENT     := $(O)/sidewinder-agent.so
-AGENT_SRC := $(wildcard user/sigpath/agent/*.c) $(addprefix bpf/,python.bpf.c thread.bpf.c code.bpf.c native.bpf.c)
+AGENT_SRC := $(wildcard user/sigpath/agent/*.c) $(addprefix bpf/,python.bpf.c thread.bpf.c code.bpf.c native.bpf.c) \
+             user/symbol/text.c user/base/utf8.c
 AGENT_OBJ := $(AGENT_SRC:%.c=$(O)/agent/%.o)
 AGENT_CFLAGS = -std=gnu11 $(OPTIMIZE) $(filter-out -Wmissing-prototypes,$(WARN)) -Wno-unknown-pragmas -Wno-unused-parameter \
-               -fPIC -fvisibility=hidden -D_GNU_SOURCE -Iuser/sigpath/agent -Iuser/sigpath/agent/shim -Iinclude -Ibpf
+               -fPIC -fvisibility=hidden -D_GNU_SOURCE -Iuser/sigpath/agent -Iuser/sigpath/agent/shim -Iinclude -Ibpf -Iuser
 
 .PHONY: all
 all: $(O)/sidewinder $(AGENT) $(O)/man/sidewinder.1 $(LTTNG_SO) $(TRACECOMPASS)
@@ -111,7 +112,12 @@ $(O)/lttng-provider.so: $(O)/user/lttng/provider.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ -llttng-ust -ldl
 
-$(O)/lttng-control.so: $(patsubst %.c,$(O)/%.o,$(filter-out user/lttng/provider.c,$(LTTNG_SRC)))
+# the tracepoints of the agent
+$(O)/lttng-handler.so: $(O)/user/lttng/handler.o
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ -llttng-ust -llttng-ust-common -ldl
+
+$(O)/lttng-control.so: $(patsubst %.c,$(O)/%.o,$(filter-out user/lttng/provider.c user/lttng/handler.c,$(LTTNG_SRC)))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ -llttng-ctl
 
@@ -210,6 +216,7 @@ install: all
 uninstall:
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/lib/sidewinder/sidewinder-agent.so
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/lib/sidewinder/lttng-provider.so
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/lib/sidewinder/lttng-handler.so
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/lib/sidewinder/lttng-control.so
 	$(Q)rmdir $(DESTDIR)$(PREFIX)/lib/sidewinder 2>/dev/null || :
 	$(Q)rm -f $(SHARE)/sidewinder/tracecompass.xml

@@ -16,7 +16,7 @@
 #include "pylayout.h"
 
 #define SDW_SIGPATH_MAGIC   0x5357534au
-#define SDW_SIGPATH_VERSION 1u
+#define SDW_SIGPATH_VERSION 2u
 #define SDW_SIGPATH_ENVIRONMENT \
 	"SIDEWINDER_AGENT"	     /* name of the abstract socket, without its NUL */
 #define SDW_SIGPATH_NAME_BYTES 64u   /* of that name, with an ending NUL */
@@ -76,7 +76,9 @@ struct sdw_sigpath_setup {
 	__u8 paired;	     /* the BPF program runs on the same overflows */
 	__u16 unwind_depth;  /* addresses at most, <= SDW_SIGPATH_MAX_FRAMES */
 	__u32 stack_bytes;   /* at most, <= SDW_MAX_STACK_BYTES */
-	__u32 unused;
+	__u8 lttng;	     /* the handler writes events of handler_events.h */
+	__u8 recorder;	     /* these events' */
+	__u16 unused;
 };
 
 enum sdw_sigpath_found {
@@ -100,11 +102,13 @@ struct sdw_sigpath_interpreter {
  * in the ring or in one of the two losses; one that is in neither was cut off by the process's end.
  */
 struct sdw_sigpath_counters {
-	__u64 handlers;	  /* runs of the handler that found an overflow */
-	__u64 ring_full;  /* runs that found no room in the ring */
-	__u64 no_scratch; /* runs that found all of the agent's buffers in use */
-	__u64 empty;	  /* runs that found no overflow: its signal came before */
-	__u64 merged;	  /* overflows without a run of their own */
+	__u64 handlers;	     /* runs of the handler that found an overflow */
+	__u64 ring_full;     /* runs that found no room in the ring */
+	__u64 no_scratch;    /* runs that found all of the agent's buffers in use */
+	__u64 empty;	     /* runs that found no overflow: its signal came before */
+	__u64 merged;	     /* overflows without a run of their own */
+	__u64 lttng_written; /* runs that wrote their event, or had LTTng discard it and count it */
+	__u64 lttng_off; /* runs that did not: no session had taken this process yet, or has now */
 	__u32 conflict; /* number of the signal, if the program uses it itself: the agent is idle */
 	__u32 event_error; /* errno of a perf_event_open that failed */
 };

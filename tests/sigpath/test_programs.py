@@ -176,7 +176,7 @@ def test_a_program_that_gives_events_without_end_does_not_use_up_the_recorder(co
             "    assert fd >= 0\n"
             "    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as agent:\n"
             "        agent.connect('\\0' + os.environ['SIDEWINDER_AGENT'])\n"
-            "        message = struct.pack('6I16s', 0x5357534a, 1, 3, pid, pid, 0, b'giver')\n"
+            "        message = struct.pack('6I16s', 0x5357534a, 2, 3, pid, pid, 0, b'giver')\n"
             "        agent.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [fd]))])\n"
             "        assert len(agent.recv(64)) == 16\n"  # it has it
             "    os.close(fd)\n"

@@ -32,12 +32,13 @@ enum sdw_native_mode { SDW_NATIVE_NONE, SDW_NATIVE_DWARF };
 
 /* Where to send the recording by LTTng-UST; all zeroes: nowhere. */
 struct sdw_lttng_config {
-	char *session;	 /* --lttng: name of one that is there, or "" to make one; NULL: neither */
-	char *output;	 /* --lttng-output: where an own session writes; NULL: a fresh name */
-	char *url;	 /* --lttng-url: of a relay daemon */
-	bool snapshot;	 /* --snapshot: keep events in memory until asked for them */
-	char *when;	 /* --snapshot-when: a condition on which they are asked for */
-	uint64_t memory; /* --snapshot-memory: bytes of all buffers; 0: default */
+	char *session;	  /* --lttng: name of one that is there, or "" to make one; NULL: neither */
+	char *output;	  /* --lttng-output: where an own session writes; NULL: a fresh name */
+	char *url;	  /* --lttng-url: of a relay daemon */
+	bool snapshot;	  /* --snapshot: keep events in memory until asked for them */
+	char *when;	  /* --snapshot-when: a condition on which they are asked for */
+	uint64_t memory;  /* --snapshot-memory: bytes of all buffers; 0: default */
+	const bool *gone; /* LTTng is, or does not answer; NULL: not known */
 };
 
 struct sdw_config {

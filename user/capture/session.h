@@ -54,6 +54,9 @@ int sdw_session_watch(struct sdw_session *session, int fd, int (*ready)(void *co
  * sdw_session_run(). Logs the cause of a failure. Returns 0 or -errno.
  */
 int sdw_session_follow_scheduler(struct sdw_session *session, const char *directory);
+/* Runs of a handler that wrote an event of their own through LTTng, and those that could not. */
+void sdw_session_handler_events(const struct sdw_session *session, uint64_t *written,
+				uint64_t *off);
 struct sdw_sched_totals sdw_session_sched_totals(const struct sdw_session *session);
 
 /* Ends the recording as SIGTERM does: a command gets it too, and is waited for; twice: at once. */

@@ -110,6 +110,12 @@ void sdw_session_signal_totals(const struct sdw_session *session, struct sdw_tot
 		totals->signal_lost += out - totals->signal_samples;
 }
 
+void sdw_session_handler_events(const struct sdw_session *session, uint64_t *written, uint64_t *off)
+{
+	*written = session->agents.lttng_written;
+	*off = session->agents.lttng_off;
+}
+
 void sdw_session_say_agent(const struct sdw_session *session)
 {
 	uint32_t conflict;

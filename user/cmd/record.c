@@ -186,6 +186,8 @@ static int run(struct record *record)
 		sdw_progress_end(&record->progress);
 		record->command_status = sdw_session_exit_status(record->session);
 		sdw_session_totals(record->session, &record->summary.totals);
+		sdw_session_handler_events(record->session, &record->summary.handler_events,
+					   &record->summary.handler_off);
 		record->summary.sched = sdw_session_sched_totals(record->session);
 		record->summary.unwind = sdw_session_unwind_statistics(record->session);
 	}
@@ -272,6 +274,7 @@ static int record_all(struct record *record)
 		return status;
 	if (create_sink(record))
 		return SDW_EXIT_FAULT;
+	record->config.lttng.gone = &record->lttng.outcome.silent;
 	err = run(record);
 	if (!record->session || command_did_not_run(record, err))
 		sdw_record_lttng_remove(&record->lttng);

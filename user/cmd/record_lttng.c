@@ -97,6 +97,7 @@ static int create(const struct sdw_config *config, struct sdw_record_lttng *lttn
 	struct sdw_lttng_options options = {
 		.session = config->lttng.session,
 		.url = config->lttng.url,
+		.handlers = config->path != SDW_PATH_BPF,
 		.snapshot = config->lttng.snapshot,
 		.when = config->lttng.when,
 		.rate = expected_rate(config),

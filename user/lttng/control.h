@@ -24,13 +24,15 @@
 
 /* What to control; constant, inherited by the fork. */
 struct sdw_lttng_setup {
-	const char *session;   /* name of one that is there; NULL: make one */
-	const char *directory; /* absolute: where an own session writes; NULL with a url */
-	const char *url;       /* net://HOST...: stream there; NULL: write files */
-	bool snapshot;	       /* keep events in memory until asked for */
-	pid_t recorder;	       /* whose events to take */
-	uint64_t bytes_per_s;  /* expected at most, all processors together */
-	uint64_t memory;       /* for buffers of a snapshot, all processors together; 0: default */
+	const char *session;	      /* name of one that is there; NULL: make one */
+	const char *directory;	      /* absolute: where an own session writes; NULL with a url */
+	const char *url;	      /* net://HOST...: stream there; NULL: write files */
+	bool handlers;		      /* take the events of sampled processes, too */
+	bool snapshot;		      /* keep events in memory until asked for */
+	pid_t recorder;		      /* whose events to take */
+	uint64_t bytes_per_s;	      /* expected at most, all processors together */
+	uint64_t handler_bytes_per_s; /* of handlers, likewise */
+	uint64_t memory; /* for buffers of a snapshot, all processors together; 0: default */
 };
 
 enum sdw_lttng_request {
@@ -50,10 +52,11 @@ struct sdw_lttng_question {
 
 struct sdw_lttng_answer {
 	uint32_t serial;
-	int32_t failed;	      /* 0, or 1: `text` says what and, where there is one, the way out */
-	uint64_t discarded;   /* events, in the session's channels, since OPEN */
-	uint64_t overwritten; /* packets, likewise; in a snapshot that is no loss */
-	int32_t daemon;	      /* pid of the session daemon that was started; 0: none was */
+	int32_t failed;	    /* 0, or 1: `text` says what and, where there is one, the way out */
+	uint64_t discarded; /* events, in the session's channels, since OPEN */
+	uint64_t handler_discarded; /* of these, in the channel of handlers that we made */
+	uint64_t overwritten;	    /* packets, likewise; in a snapshot that is no loss */
+	int32_t daemon;		    /* pid of the session daemon that was started; 0: none was */
 	char session[SDW_LTTNG_NAME_BYTES + 1];
 	char trace[PATH_MAX]; /* where the session writes, as LTTng has it */
 	char text[SDW_LTTNG_TEXT_BYTES];

@@ -17,6 +17,7 @@ struct sdw_lttng_controller {
 	bool consumer;			/* a consumer daemon is known to run */
 	int relay; /* a connection that ends when the relay daemon does; or -1 */
 	uint64_t discarded, overwritten; /* in the session before us */
+	uint64_t handler_discarded;	 /* as counted last, where the session is ours */
 	struct lttng_domain domain;
 	struct lttng_handle *handle;
 };

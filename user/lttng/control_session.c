@@ -2,8 +2,10 @@
 /*
  * control_session.c - the session: made with channels that are large enough, or one that is there.
  *
- * All events come from one thread of the recorder, in bursts, into the buffer of whatever processor
- * it is on: each must be able to take what all processors together produce.
+ * The recorder's events come from one thread of it, in bursts, into the buffer of whatever
+ * processor it is on: each must be able to take what all processors together produce. Those of
+ * handlers are large, and come where the program runs: a channel of their own, so that they push
+ * out nothing of the recorder's.
  */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -19,6 +21,8 @@
 #define CHANNEL_DEFINITIONS                                                  \
 	"definitions" /* of a snapshot: kept apart, or samples push them out \
 		       */
+#define CHANNEL_HANDLERS "handlers"
+#define HANDLER_EVENTS	 "sidewinder:handler_*"
 #define SUBBUFFERS	 8
 #define SECONDS		 2		/* of events that a buffer takes */
 #define SNAPSHOT_SECONDS 60		/* likewise, where they stay there */
@@ -69,9 +73,12 @@ static int add_channel(struct sdw_lttng_controller *controller, const char *name
 	return 0;
 }
 
-static int add_event(struct sdw_lttng_controller *controller, const char *name, const char *channel)
+/* `but`: a pattern of events that the name does not stand for; NULL: none. */
+static int add_event(struct sdw_lttng_controller *controller, const char *name, const char *but,
+		     const char *channel)
 {
 	struct lttng_event *event = lttng_event_create();
+	char filter[32], exclusion[LTTNG_SYMBOL_NAME_LEN], *exclusions[] = {exclusion};
 	int err;
 
 	if (!event)
@@ -79,7 +86,11 @@ static int add_event(struct sdw_lttng_controller *controller, const char *name, 
 	snprintf(event->name, sizeof(event->name), "%s", name);
 	event->type = LTTNG_EVENT_TRACEPOINT;
 	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
-	err = lttng_enable_event(controller->handle, event, channel);
+	snprintf(filter, sizeof(filter), "recorder == %u", controller->setup->recorder & 0xff);
+	snprintf(exclusion, sizeof(exclusion), "%s", but ?: "");
+	err = lttng_enable_event_with_exclusions(controller->handle, event, channel,
+						 controller->setup->handlers ? filter : NULL,
+						 but ? 1 : 0, but ? exclusions : NULL);
 	lttng_event_destroy(event);
 	if (err)
 		return sdw_lttng_fail(controller, "cannot enable the event %s: %s", name,
@@ -107,28 +118,48 @@ static int fill_snapshot(struct sdw_lttng_controller *controller)
 		      ?: add_channel(controller, CHANNEL_DEFINITIONS,
 				     subbuffer_size(LIKED_SUBBUFFER * 4 * SUBBUFFERS, MAX_MEMORY,
 						    MIN_SUBBUFFER));
+	if (setup->handlers)
+		err = err
+			      ?: add_event(controller, "sidewinder:handler_code", NULL,
+					   CHANNEL_DEFINITIONS);
+	if (setup->handlers)
+		err = err ?: add_event(controller, "sidewinder:handler_process", NULL, CHANNEL);
+	if (setup->handlers)
+		err = err ?: add_event(controller, "sidewinder:handler_sample", NULL, CHANNEL);
 	for (size_t i = 0; i < sizeof(definitions) / sizeof(*definitions) && !err; i++) {
 		snprintf(name, sizeof(name), "sidewinder:%s", definitions[i]);
-		err = add_event(controller, name, CHANNEL_DEFINITIONS);
+		err = add_event(controller, name, NULL, CHANNEL_DEFINITIONS);
 	}
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others) && !err; i++) {
 		snprintf(name, sizeof(name), "sidewinder:%s", others[i]);
-		err = add_event(controller, name, CHANNEL);
+		err = add_event(controller, name, NULL, CHANNEL);
 	}
 	return err;
 }
 
-static int fill(struct sdw_lttng_controller *controller)
+static int add_handlers(struct sdw_lttng_controller *controller)
 {
-	uint64_t bytes = controller->setup->bytes_per_s * SECONDS;
+	uint64_t bytes = controller->setup->handler_bytes_per_s * SECONDS;
 	int err;
 
-	if (controller->setup->snapshot)
+	err = add_channel(controller, CHANNEL_HANDLERS,
+			  subbuffer_size(bytes, MAX_MEMORY, LIKED_SUBBUFFER));
+	return err ?: add_event(controller, HANDLER_EVENTS, NULL, CHANNEL_HANDLERS);
+}
+
+static int fill(struct sdw_lttng_controller *controller)
+{
+	const struct sdw_lttng_setup *setup = controller->setup;
+	uint64_t bytes = setup->bytes_per_s * SECONDS;
+	int err;
+
+	if (setup->snapshot)
 		return fill_snapshot(controller);
 	if (bytes < LIKED_SUBBUFFER * SUBBUFFERS)
 		bytes = LIKED_SUBBUFFER * SUBBUFFERS;
 	err = add_channel(controller, CHANNEL, subbuffer_size(bytes, MAX_MEMORY, MIN_SUBBUFFER));
-	return err ?: add_event(controller, SDW_LTTNG_EVENTS, CHANNEL);
+	err = err ?: add_event(controller, SDW_LTTNG_EVENTS, HANDLER_EVENTS, CHANNEL);
+	return err || !setup->handlers ? err : add_handlers(controller);
 }
 
 static struct lttng_session_descriptor *describe(const struct sdw_lttng_setup *setup,
@@ -173,7 +204,13 @@ static int make_session(struct sdw_lttng_controller *controller)
 	err = make_handle(controller) ?: fill(controller);
 	if (err)
 		return err;
-	/* another recorder of this user has the same events: they are not for this session */
+	/*
+	 * Another recorder of this user has the same events: they are not for this session. Where
+	 * sampled processes write, who they will be is not known: then events are told by their
+	 * recorder's number (add_event).
+	 */
+	if (setup->handlers)
+		return 0;
 	err = lttng_track_pid(controller->handle, setup->recorder);
 	if (err)
 		return sdw_lttng_fail(controller, "cannot choose the process to trace: %s",
@@ -212,7 +249,7 @@ static int count_channels(struct sdw_lttng_controller *controller, uint64_t *dis
 	int count = lttng_list_channels(controller->handle, &channels), taking = 0;
 	uint64_t events, packets;
 
-	*discarded = *overwritten = 0;
+	*discarded = *overwritten = controller->handler_discarded = 0;
 	if (count < 0) {
 		if (count == -LTTNG_ERR_UST_CHAN_NOT_FOUND)
 			return 0;
@@ -224,6 +261,8 @@ static int count_channels(struct sdw_lttng_controller *controller, uint64_t *dis
 		    lttng_channel_get_lost_packet_count(&channels[i], &packets))
 			continue;
 		*discarded += events;
+		if (controller->made && !strcmp(channels[i].name, CHANNEL_HANDLERS))
+			controller->handler_discarded = events;
 		*overwritten += packets;
 		if (!controller->made && channels[i].enabled &&
 		    has_events(controller, channels[i].name))
@@ -331,6 +370,7 @@ int sdw_lttng_session_count(struct sdw_lttng_controller *controller)
 
 	if (count_channels(controller, &discarded, &overwritten) < 0)
 		return -1;
+	controller->answer.handler_discarded = controller->handler_discarded;
 	controller->answer.discarded = discarded - controller->discarded;
 	controller->answer.overwritten = overwritten - controller->overwritten;
 	return 0;

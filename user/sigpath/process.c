@@ -51,6 +51,8 @@ static void fill_setup(const struct sdw_config *config, bool exclude_kernel, uin
 		.stack_bytes = config->stack_bytes < SDW_MAX_STACK_BYTES ? config->stack_bytes
 									 : SDW_MAX_STACK_BYTES,
 	};
+	setup->recorder = (uint8_t)getpid();
+	setup->lttng = config->lttng.session && !(config->lttng.gone && *config->lttng.gone);
 	/* as on the BPF path, see perf_events.c */
 	if (setup->event_type == PERF_TYPE_SOFTWARE &&
 	    setup->event_config == PERF_COUNT_SW_CPU_CLOCK)
@@ -378,6 +380,8 @@ void sdw_sigpath_process_count(const struct sdw_sigpath_process *process,
 	counts->no_scratch += __atomic_load_n(&said->no_scratch, __ATOMIC_RELAXED);
 	counts->empty += __atomic_load_n(&said->empty, __ATOMIC_RELAXED);
 	counts->merged += __atomic_load_n(&said->merged, __ATOMIC_RELAXED);
+	counts->lttng_written += __atomic_load_n(&said->lttng_written, __ATOMIC_RELAXED);
+	counts->lttng_off += __atomic_load_n(&said->lttng_off, __ATOMIC_RELAXED);
 	counts->samples += process->samples;
 	counts->refused += process->refused;
 	counts->expected += process->expected;

@@ -23,8 +23,8 @@ struct sdw_sigpath_event {
 };
 
 struct sdw_sigpath_counts {
-	uint64_t handlers, ring_full, no_scratch, empty,
-		merged;	   /* as struct sdw_sigpath_counters */
+	uint64_t handlers, ring_full, no_scratch, empty, merged, lttng_written,
+		lttng_off; /* as struct sdw_sigpath_counters */
 	uint64_t samples;  /* records that came out of the ring whole */
 	uint64_t refused;  /* that made no sense */
 	uint64_t expected; /* overflows that the kernel's counts stand for */

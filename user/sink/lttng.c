@@ -32,6 +32,7 @@
 #define TELL_MAX_NS	 8000000000u /* and at most */
 #define TELL_SHARE	 2	     /* before the maximum: so often their size must have come */
 #define EVENT_BYTES	 32	     /* of a sample in a buffer, with its share of all others */
+#define HANDLER_BYTES	 512	     /* of a handler's event, with two dozen frames of each kind */
 #define REGISTER_MS	 "3000"
 #define REGISTER_TIMEOUT "LTTNG_UST_REGISTER_TIMEOUT"
 
@@ -337,9 +338,11 @@ int sdw_lttng_create(const struct sdw_lttng_options *options, struct sdw_lttng_o
 		.session = options->session && *options->session ? options->session : NULL,
 		.directory = options->directory,
 		.url = options->url,
+		.handlers = options->handlers,
 		.snapshot = options->snapshot,
 		.recorder = getpid(),
 		.bytes_per_s = options->rate * EVENT_BYTES,
+		.handler_bytes_per_s = options->rate * HANDLER_BYTES,
 		.memory = options->memory,
 	};
 	int err;

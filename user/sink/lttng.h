@@ -17,17 +17,20 @@
 /* What became of it, filled when the sink is closed and before. */
 struct sdw_lttng_outcome {
 	char session[256];
-	char trace[PATH_MAX];	   /* a directory, or the session's url */
-	uint64_t events_discarded; /* by LTTng, in the session's channels while we recorded */
-	uint64_t snapshots;	   /* written */
-	bool incomplete;	   /* a daemon was gone, or did not answer in the end */
-	bool own;		   /* the session was made by us, and is gone */
+	char trace[PATH_MAX];	    /* a directory, or the session's url */
+	uint64_t events_discarded;  /* by LTTng, in the session's channels while we recorded */
+	uint64_t handler_discarded; /* of these, from handlers, where the session is ours */
+	uint64_t snapshots;	    /* written */
+	bool silent;		    /* it is gone, or does not answer at the moment */
+	bool incomplete;	    /* a daemon was gone, or did not answer in the end */
+	bool own;		    /* the session was made by us, and is gone */
 };
 
 struct sdw_lttng_options {
 	const char *session;   /* name of one that is there; NULL or "": make one */
 	const char *directory; /* of an own session, to be made; NULL with a url */
 	const char *url;       /* of a relay daemon; NULL: write files */
+	bool handlers;	       /* handlers of sampled processes write, too: handler_events.h */
 	bool snapshot;	       /* write nothing until asked to, then the last minute or so */
 	const char *when;      /* condition for a snapshot, lttng_condition.h; NULL: none */
 	uint64_t rate;	       /* samples per second expected at most, all processors together */

@@ -14,7 +14,7 @@
 
 static void say_gone(struct sdw_lttng_watch *watch, const char *what)
 {
-	watch->outcome->incomplete = true;
+	watch->outcome->incomplete = watch->outcome->silent = true;
 	if (watch->gone)
 		return;
 	watch->gone = true;
@@ -29,6 +29,7 @@ static void take_answer(struct sdw_lttng_watch *watch)
 	if (watch->hung)
 		sdw_info("--lttng: LTTng answers again");
 	watch->hung = false;
+	outcome->silent = false;
 	if (answer->failed)
 		say_gone(watch, answer->text);
 	else if (watch->request == SDW_LTTNG_SNAPSHOT)
@@ -37,6 +38,7 @@ static void take_answer(struct sdw_lttng_watch *watch)
 	snprintf(outcome->session, sizeof(outcome->session), "%s", answer->session);
 	snprintf(outcome->trace, sizeof(outcome->trace), "%s", answer->trace);
 	outcome->events_discarded = answer->discarded;
+	outcome->handler_discarded = answer->handler_discarded;
 	if (answer->discarded && !watch->discarding) {
 		watch->discarding = true;
 		sdw_warn("--lttng: LTTng discards events, its buffers are full: the LTTng trace is "
@@ -51,7 +53,7 @@ static void say_hung(struct sdw_lttng_watch *watch)
 	/* what is in memory takes its time to be written */
 	if (watch->request == SDW_LTTNG_SNAPSHOT && ++watch->waits < SNAPSHOT_WAITS)
 		return;
-	watch->hung = true;
+	watch->hung = watch->outcome->silent = true;
 	sdw_warn("--lttng: LTTng does not answer: the LTTng trace may lack what comes from here "
 		 "on");
 }

@@ -20,6 +20,18 @@
  */
 char *sdw_text_decode(uint32_t kind, const void *bytes, size_t size, int cut_front, int cut_back);
 
+/* The dearest escapes are \xNN for one byte and \udXXX for two: at most four bytes for each one.
+ */
+#define SDW_TEXT_GROWTH 4
+#define SDW_TEXT_EXTRA	16 /* two ellipses and the terminating NUL */
+
+/*
+ * The same into `to`, which has room for size * SDW_TEXT_GROWTH + SDW_TEXT_EXTRA bytes; also in a
+ * signal handler. Returns the bytes without the terminating NUL.
+ */
+size_t sdw_text_write(char *to, uint32_t kind, const void *bytes, size_t size, int cut_front,
+		      int cut_back);
+
 /*
  * The line being executed at `instruction`, an offset in bytes into the bytecode (< 0: not
  * started). version: major << 8 | minor of the interpreter, 2.7, 3.6 to 3.15; it decides the format

@@ -7,7 +7,6 @@
  * NUL-terminated UTF-8 string that holds no NUL, no surrogate and no invalid sequence.
  */
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +19,6 @@
 #define REPLACEMENT 0xfffdu
 #define ELLIPSIS    0x2026u
 #define MAX_CODE    0x10ffffu
-
-/* The dearest escapes are \xNN for one byte and \udXXX for two: at most four bytes for each one. */
-#define GROWTH 4
-/* two ellipses, the terminating NUL, and what snprintf() needs for its own */
-#define EXTRA 16
 
 struct output {
 	char *text;
@@ -61,9 +55,20 @@ static void put_utf8(struct output *out, uint32_t c)
 	}
 }
 
+/* A backslash, `kind`, and so many digits: sprintf() is not for signal handlers. */
+static void put_escape(struct output *out, char kind, uint32_t value, unsigned int digits)
+{
+	static const char hexadecimal[] = "0123456789abcdef";
+
+	out->text[out->used++] = '\\';
+	out->text[out->used++] = kind;
+	while (digits-- > 0)
+		out->text[out->used++] = hexadecimal[value >> 4 * digits & 15];
+}
+
 static void put_byte_escape(struct output *out, uint32_t byte)
 {
-	out->used += (size_t)sprintf(out->text + out->used, "\\x%02x", byte);
+	put_escape(out, 'x', byte, 2);
 }
 
 static void put_character(struct output *out, uint32_t c)
@@ -71,7 +76,7 @@ static void put_character(struct output *out, uint32_t c)
 	if (!c)
 		put_byte_escape(out, 0);
 	else if (is_surrogate(c)) /* always a lone one: Python never stores pairs */
-		out->used += (size_t)sprintf(out->text + out->used, "\\u%04x", c);
+		put_escape(out, 'u', c, 4);
 	else
 		put_utf8(out, c > MAX_CODE ? REPLACEMENT : c);
 }
@@ -160,18 +165,13 @@ static size_t unit_width(uint32_t kind)
 	return kind == SDW_TEXT_UCS4 ? 4 : kind == SDW_TEXT_UCS2 ? 2 : 1;
 }
 
-char *sdw_text_decode(uint32_t kind, const void *bytes, size_t size, int cut_front, int cut_back)
+size_t sdw_text_write(char *to, uint32_t kind, const void *bytes, size_t size, int cut_front,
+		      int cut_back)
 {
-	struct output out = {0};
-	char *shorter;
+	struct output out = {.text = to};
 
 	if (kind == SDW_TEXT_NONE || kind > SDW_TEXT_BYTES)
 		size = 0;
-	if (size > (SIZE_MAX - EXTRA) / GROWTH)
-		return NULL;
-	out.text = malloc(size * GROWTH + EXTRA);
-	if (!out.text)
-		return NULL;
 	if (size % unit_width(kind))
 		cut_back = 1; /* part of a character is missing */
 	if (cut_front)
@@ -185,6 +185,20 @@ char *sdw_text_decode(uint32_t kind, const void *bytes, size_t size, int cut_fro
 	if (cut_back)
 		put_utf8(&out, ELLIPSIS);
 	out.text[out.used] = '\0';
-	shorter = realloc(out.text, out.used + 1);
-	return shorter ? shorter : out.text;
+	return out.used;
+}
+
+char *sdw_text_decode(uint32_t kind, const void *bytes, size_t size, int cut_front, int cut_back)
+{
+	char *text, *shorter;
+	size_t used;
+
+	if (size > (SIZE_MAX - SDW_TEXT_EXTRA) / SDW_TEXT_GROWTH)
+		return NULL;
+	text = malloc(size * SDW_TEXT_GROWTH + SDW_TEXT_EXTRA);
+	if (!text)
+		return NULL;
+	used = sdw_text_write(text, kind, bytes, size, cut_front, cut_back);
+	shorter = realloc(text, used + 1);
+	return shorter ? shorter : text;
 }

@@ -82,8 +82,23 @@ static void print_unwind(const struct sdw_unwind_statistics *unwind, FILE *to)
 	fputc('\n', to);
 }
 
-static void print_lttng(const struct sdw_lttng_outcome *lttng, FILE *to)
+static void print_handlers(const struct sdw_summary *summary, FILE *to)
 {
+	uint64_t written = summary->handler_events, off = summary->handler_off;
+
+	if (summary->config->path == SDW_PATH_BPF)
+		return;
+	fprintf(to, ", %llu %s from the signal handler", (unsigned long long)written,
+		plural(written, "event", "events"));
+	if (off)
+		fprintf(to, " (%llu not taken: the session did not have the process then)",
+			(unsigned long long)off);
+}
+
+static void print_lttng(const struct sdw_summary *summary, FILE *to)
+{
+	const struct sdw_lttng_outcome *lttng = summary->lttng;
+
 	fputs("LTTng", to);
 	if (!lttng->own)
 		fprintf(to, " session %s", lttng->session);
@@ -92,6 +107,7 @@ static void print_lttng(const struct sdw_lttng_outcome *lttng, FILE *to)
 	if (lttng->snapshots)
 		fprintf(to, ", %llu %s", (unsigned long long)lttng->snapshots,
 			plural(lttng->snapshots, "snapshot", "snapshots"));
+	print_handlers(summary, to);
 	fprintf(to, "%s\n", lttng->incomplete ? ", incomplete" : "");
 	fprintf(to, "trace: %s\n", lttng->trace);
 }
@@ -132,7 +148,7 @@ void sdw_summary_print(const struct sdw_summary *summary, FILE *to)
 	if (config->sched)
 		print_sched(&summary->sched, to);
 	if (summary->lttng)
-		print_lttng(summary->lttng, to);
+		print_lttng(summary, to);
 	if (!summary->lttng || strcmp(summary->trace, summary->lttng->trace))
 		fprintf(to, "trace: %s\n", summary->trace);
 }
@@ -176,8 +192,21 @@ static int add_unwind(struct json_object *object, const struct sdw_unwind_statis
 	return err;
 }
 
-static int add_lttng(struct json_object *object, const struct sdw_lttng_outcome *lttng)
+static int add_handlers(struct json_object *object, const struct sdw_summary *summary)
 {
+	struct json_object *inner = json_object_new_object();
+	int err = add(object, "handler_events", inner);
+
+	err = err ?: add(inner, "written", json_object_new_uint64(summary->handler_events));
+	err = err ?: add(inner, "not_taken", json_object_new_uint64(summary->handler_off));
+	return err
+		       ?: add(inner, "discarded",
+			      json_object_new_uint64(summary->lttng->handler_discarded));
+}
+
+static int add_lttng(struct json_object *object, const struct sdw_summary *summary)
+{
+	const struct sdw_lttng_outcome *lttng = summary->lttng;
 	struct json_object *inner = json_object_new_object();
 	int err = add(object, "lttng", inner);
 
@@ -187,7 +216,8 @@ static int add_lttng(struct json_object *object, const struct sdw_lttng_outcome 
 		      ?: add(inner, "events_discarded",
 			     json_object_new_uint64(lttng->events_discarded));
 	err = err ?: add(inner, "snapshots", json_object_new_uint64(lttng->snapshots));
-	return err ?: add(inner, "incomplete", json_object_new_boolean(lttng->incomplete));
+	err = err ?: add(inner, "incomplete", json_object_new_boolean(lttng->incomplete));
+	return err || summary->config->path == SDW_PATH_BPF ? err : add_handlers(inner, summary);
 }
 
 static int add_sched(struct json_object *object, const struct sdw_sched_totals *sched)
@@ -228,7 +258,7 @@ static int fill(struct json_object *object, const struct sdw_summary *summary)
 	err = err ?: add_unwind(object, &summary->unwind);
 	if (config->sched)
 		err = err ?: add_sched(object, &summary->sched);
-	return err || !summary->lttng ? err : add_lttng(object, summary->lttng);
+	return err || !summary->lttng ? err : add_lttng(object, summary);
 }
 
 int sdw_summary_print_json(const struct sdw_summary *summary, FILE *to)

@@ -15,6 +15,8 @@ struct sdw_summary {
 	const struct sdw_config *config;
 	const char *trace;		       /* its directory */
 	const struct sdw_lttng_outcome *lttng; /* NULL: not asked for */
+	/* runs of a handler that wrote an event through LTTng, and that could not */
+	uint64_t handler_events, handler_off;
 	struct sdw_totals totals;
 	struct sdw_sched_totals sched; /* where config->sched asks for it */
 	struct sdw_unwind_statistics unwind;

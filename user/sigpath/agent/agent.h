@@ -43,6 +43,8 @@ struct sdw_agent_thread {
 	uint32_t scratch; /* in use by its handler */
 	bool blocks_trap; /* the program thinks that it has blocked SIGTRAP */
 	bool trap_waits;  /* and one came meanwhile */
+	bool traces;	  /* its tracepoints are ready for its handler */
+	bool in_lttng;	  /* the threads that it makes are liblttng-ust's */
 };
 
 /* What the kernel says of the overflows since the handler ran last. */
@@ -98,6 +100,9 @@ int sdw_agent_scratch_take(void);
 void sdw_agent_scratch_give(uint32_t scratch);
 void sdw_agent_scratch_reset(void);
 
+/* Forgets which code objects were announced: they are announced again. */
+void sdw_agent_forget_codes(uint32_t scratch);
+
 /* Copies what the recorder has said of the interpreter into the scratch's own. */
 void sdw_agent_take_interpreter(uint32_t scratch);
 
@@ -109,6 +114,37 @@ void sdw_agent_objects_after_fork(void);
 
 /* May a stack be unwound now? False: something is being unloaded. */
 bool sdw_agent_objects_ready(void);
+
+/* ---- lttng.c: the events of handler_events.h ---- */
+
+struct sdw_handler_sample;
+
+/* Loads the tracepoints, if the recorder wants them, and waits a little for its session. */
+void sdw_agent_lttng_load(void);
+
+/* For the calling thread, before its event counts, and when its event ends. */
+void sdw_agent_lttng_begin_thread(void);
+void sdw_agent_lttng_end_thread(void);
+
+/* Around fork(); `child` is after it, in the child. */
+void sdw_agent_lttng_before_fork(void);
+void sdw_agent_lttng_after_fork(bool child);
+
+/* Is the thread that is being made liblttng-ust's own? */
+bool sdw_agent_lttng_makes_thread(void);
+
+/* Before the walk: code objects that were announced while nothing could be written, again. */
+void sdw_agent_lttng_prepare(uint32_t scratch);
+
+/* Writes the sample, whose Python stack is the scratch's, or counts that it could not be. */
+void sdw_agent_lttng_sample(uint32_t scratch, struct sdw_handler_sample *sample);
+
+/* ---- descriptors.c ---- */
+
+void sdw_agent_find_close(void);
+
+/* How a descriptor of the program is closed from now on. */
+void sdw_agent_close_by(int (*safe_close)(int fd, int (*real_close)(int fd)));
 
 /* ---- signals.c ---- */
 

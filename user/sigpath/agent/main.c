@@ -30,6 +30,7 @@ static void begin_thread(void)
 {
 	if (!sdw_agent.segment)
 		return;
+	sdw_agent_lttng_begin_thread();
 	sdw_agent_event_open();
 	if (has_thread_key)
 		(void)pthread_setspecific(thread_key, &sdw_agent);
@@ -38,7 +39,18 @@ static void begin_thread(void)
 static void end_thread(void *unused)
 {
 	(void)unused;
+	sdw_agent_lttng_end_thread();
 	sdw_agent_event_close();
+}
+
+static void before_fork(void)
+{
+	sdw_agent_lttng_before_fork();
+}
+
+static void after_fork_parent(void)
+{
+	sdw_agent_lttng_after_fork(false);
 }
 
 /* In the child of fork(): its parent's segment, events and buffers are not its own. */
@@ -46,6 +58,7 @@ static void after_fork(void)
 {
 	pid_t parent = sdw_agent.pid;
 
+	sdw_agent_lttng_after_fork(true);
 	if (!sdw_agent.segment)
 		return;
 	sdw_agent_thread.page = NULL; /* not mapped here */
@@ -68,6 +81,7 @@ __attribute__((constructor)) static void start_agent(void)
 
 	sdw_agent_find_real();
 	sdw_agent_find_exec();
+	sdw_agent_find_close();
 	real_pthread_create = (__typeof__(real_pthread_create))dlsym(RTLD_NEXT, "pthread_create");
 	if (!name || !*name || strlen(name) >= sizeof(sdw_agent.socket))
 		return;
@@ -86,8 +100,11 @@ __attribute__((constructor)) static void start_agent(void)
 		unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_PER_THREAD);
 		sdw_agent_find_libunwind((void *)(uintptr_t)unw_step);
 	}
+	/* made before liblttng-ust's: it ends before that, in the order of their destructors */
 	has_thread_key = !pthread_key_create(&thread_key, end_thread);
-	if (!sdw_agent_handler_install() || pthread_atfork(NULL, NULL, after_fork)) {
+	sdw_agent_lttng_load();
+	if (!sdw_agent_handler_install() ||
+	    pthread_atfork(before_fork, after_fork_parent, after_fork)) {
 		sdw_agent.segment = NULL;
 		return;
 	}
@@ -117,7 +134,9 @@ SDW_AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *att
 	if (!real_pthread_create)
 		real_pthread_create =
 			(__typeof__(real_pthread_create))dlsym(RTLD_NEXT, "pthread_create");
-	beginning = sdw_agent.segment ? malloc(sizeof(*beginning)) : NULL;
+	beginning = sdw_agent.segment && !sdw_agent_lttng_makes_thread()
+			    ? malloc(sizeof(*beginning))
+			    : NULL;
 	if (!beginning)
 		return real_pthread_create(thread, attributes, routine, argument);
 	*beginning = (struct beginning){routine, argument};

@@ -13,6 +13,7 @@
 #include <libunwind.h>
 
 #include "agent.h"
+#include "handler_events.h"
 #include "sink.h"
 #include "maps.bpf.h"
 #include "walk.bpf.h"
@@ -149,6 +150,29 @@ static uint32_t add_native(uint32_t at, struct sdw_scratch *scratch, const ucont
 	return (uint32_t)sizeof(*sample) + used;
 }
 
+/* The same as the record in the ring, as an event. */
+static void trace_sample(uint32_t at, const struct sdw_scratch *scratch, const struct tail *tail)
+{
+	const struct sdw_record_sample *record = &scratch->sample.record;
+	struct sdw_handler_sample sample = {
+		.pid = scratch->pid,
+		.tid = scratch->tid,
+		.overflow_ns = tail->overflow_ns,
+		.handler_ns = scratch->now_ns,
+		.period = record->period,
+		.merged = tail->merged,
+		.cpu = record->cpu,
+		.status = record->status,
+		.flags = record->flags,
+		.delivery = tail->delivery,
+		.native_end = tail->native_end,
+		.addresses = tail->native_frames,
+		.address = (const uint64_t *)(const void *)(scratch->sample.bytes + sizeof(*tail)),
+	};
+
+	sdw_agent_lttng_sample(at, &sample);
+}
+
 static int make_sample(uint32_t at, const ucontext_t *context, uint64_t entry_ns, bool blocked,
 		       const struct sdw_agent_overflows *overflows)
 {
@@ -159,6 +183,7 @@ static int make_sample(uint32_t at, const ucontext_t *context, uint64_t entry_ns
 	struct sdw_agent_overflows late;
 	unsigned int cpu = 0;
 	uint32_t size;
+	int err;
 
 	scratch->now_ns = entry_ns;
 	scratch->pid = sdw_agent.setup.pid;
@@ -175,9 +200,10 @@ static int make_sample(uint32_t at, const ucontext_t *context, uint64_t entry_ns
 	sample->period = overflows->period;
 	keep_registers(&sample->registers, context);
 	scratch->walk.count = 0;
+	if (sdw_agent.setup.lttng)
+		sdw_agent_lttng_prepare(at);
 	sample->status = (uint8_t)sdw_walk_python(at);
-	if (send_stack(at, scratch, &sample->python_stack))
-		return -1;
+	err = send_stack(at, scratch, &sample->python_stack);
 	tail.delivery = (uint8_t)((overflows->kernel ? SDW_SIGNAL_AFTER_KERNEL : 0) |
 				  (blocked ? SDW_SIGNAL_BLOCKED : 0) |
 				  (overflows->tid != scratch->tid ? SDW_SIGNAL_WRONG_THREAD : 0) |
@@ -192,6 +218,10 @@ static int make_sample(uint32_t at, const ucontext_t *context, uint64_t entry_ns
 		tail.merged += (uint32_t)late.count;
 		sdw_agent_count(&sdw_agent.segment->counters.merged, late.count);
 	}
+	if (sdw_agent.setup.lttng)
+		trace_sample(at, scratch, &tail);
+	if (err)
+		return err;
 	__builtin_memcpy(scratch->sample.bytes, &tail, sizeof(tail));
 	fill_record(&sample->record, SDW_RECORD_SIGNAL_SAMPLE, size, scratch);
 	return (int)sdw_agent_ring_put(&scratch->sample, size);

@@ -106,6 +106,12 @@ void sdw_agent_take_interpreter(uint32_t scratch)
 	tables->scratches[scratch].epoch = fresh.epoch;
 }
 
+void sdw_agent_forget_codes(uint32_t scratch)
+{
+	memset(&tables->codes[scratch * SDW_CODE_SLOTS], 0,
+	       SDW_CODE_SLOTS * sizeof(tables->codes[0]));
+}
+
 void *sdw_agent_table(const void *map, const void *key)
 {
 	uint32_t scratch = sdw_agent_thread.scratch;

@@ -18,7 +18,7 @@
 #define bpf_map_lookup_elem(map, key)	    sdw_agent_table((map), (key))
 #define bpf_probe_read_user(to, size, from) sdw_agent_read((to), (size), (unsigned long)(from))
 #define bpf_ringbuf_output(ring, bytes, size, flags) \
-	((void)(ring), (void)(flags), sdw_agent_ring_put((bytes), (size)))
+	((void)(ring), (void)(flags), sdw_agent_announce((bytes), (size)))
 #define bpf_ringbuf_query(ring, what)	      ((void)(ring), 0ull)
 #define bpf_loop(count, step, context, flags) sdw_agent_loop((count), (step), (context))
 
@@ -26,6 +26,8 @@
 void *sdw_agent_table(const void *map, const void *key);
 /* memory.c: 0 if all bytes could be read, whatever the address. */
 long sdw_agent_read(void *to, __u32 size, unsigned long from);
+/* lttng.c: puts a code record into the ring, and writes it as an event where that is wanted. */
+long sdw_agent_announce(const void *bytes, __u64 size);
 /* ring.c: 0, or -1: no room. */
 long sdw_agent_ring_put(const void *bytes, __u64 size);
 
