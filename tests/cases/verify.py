@@ -353,6 +353,11 @@ def short_lived(run):
     seconds = min(0.15 * children, run.watch.children[run.roles["main"][0]])
     share = weight(samples_with(run, "brief_job")) / run.rate / seconds
     run.expect(share >= 0.5, "FAIL share of the children's work: %.2f" % share)
+    # of all of their CPU time, the start of their interpreters included
+    pids = {sample["pid"] for sample in samples_with(run, "brief_job")}
+    known = [sample for sample in run.samples() if sample["pid"] in pids and python_frames(sample)]
+    seen = weight(known) / run.rate / run.watch.children[run.roles["main"][0]]
+    run.expect(seen >= 0.75, "FAIL share of the children's CPU time with Python frames: %.2f" % seen)
     run.expect(len(run.stderr.splitlines()) < 12, "messages: %s" % run.stderr[:300])
 
 

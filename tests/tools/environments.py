@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Virtual environments with a package from PyPI, one for each interpreter, made when first needed."""
+"""Virtual environments with packages from PyPI, one for each interpreter and set, made when first needed."""
 import os
 import subprocess
 import threading
@@ -8,7 +8,7 @@ from recording import Skip
 
 ROOT = "build/venvs"
 _lock = threading.Lock()
-_failed = {}  # (version, package) -> why it cannot be had; asked only once
+_failed = {}  # (version, packages) -> why they cannot be had; asked only once
 
 
 def run(*command):
@@ -17,20 +17,20 @@ def run(*command):
     return None if done.returncode == 0 else (done.stdout.strip() or "no output").splitlines()[-1]
 
 
-def with_package(python, version, package):
-    """Path of an interpreter like `python` that can import `package`; raises Skip if there is none."""
+def with_package(python, version, *packages):
+    """Path of an interpreter like `python` that can import the packages; raises Skip if there is none."""
     with _lock:
-        folder = os.path.abspath(os.path.join(ROOT, "%s-%s" % (version, package)))
+        folder = os.path.abspath(os.path.join(ROOT, "-".join((version,) + packages)))
         own = os.path.join(folder, "bin", "python")
         marker = os.path.join(folder, "installed")
         if os.path.exists(marker):
             return own
-        if (version, package) not in _failed:
+        if (version, packages) not in _failed:
             why = run(python, "-m", "venv", folder) or run(
                 own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                "--retries", "1", "--timeout", "15", package)
+                "--retries", "1", "--timeout", "15", *packages)
             if why is None:
                 open(marker, "w").close()
                 return own
-            _failed[version, package] = why
-        raise Skip("no %s for %s: %s" % (package, version, _failed[version, package]))
+            _failed[version, packages] = why
+        raise Skip("no %s for %s: %s" % (" and ".join(packages), version, _failed[version, packages]))

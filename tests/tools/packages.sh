@@ -12,7 +12,7 @@ build='gcc libc6-dev make pkgconf clang bpftool libbpf-dev libelf-dev libdw-dev 
 	libprotobuf-c-dev protobuf-c-compiler'
 check='lttng-tools python3 python3-dev python3-venv libcmocka-dev babeltrace2 clang-tidy clang-format chromium
 	fonts-dejavu-core libclang-rt-dev binutils dpkg-dev mount procps util-linux strace locales mandoc
-	fish zsh runc tmux libxml2-utils'
+	fish zsh runc tmux libxml2-utils libjemalloc2'
 bench='python3 python3-venv'
 demo='python3 python3-docutils docutils-doc'
 kernels='qemu-system-x86 qemu-system-common busybox-static cpio kmod xz-utils util-linux python3'

@@ -14,9 +14,10 @@
 #include "base/log.h"
 #include "capture/sideband.h"
 
-#define DATA_PAGES 32u
-#define MAX_RECORD 65536u /* perf_event_header.size is 16 bits */
-#define MAX_PATH   4096u
+#define DATA_PAGES     32u
+#define LARGEST_RECORD 4352u  /* of a mapping: PATH_MAX, and what is before and behind it */
+#define MAX_RECORD     65536u /* perf_event_header.size is 16 bits */
+#define MAX_PATH       4096u
 
 struct buffer {
 	int fd;
@@ -177,12 +178,11 @@ static int add_mapping(const struct mmap2 *from, struct sdw_queue *queue, size_t
 }
 
 /* Loss (pid 0), or the beginning of an exec. */
-static int add_notice(const struct perf_event_header *header, uint32_t pid, struct sdw_queue *queue,
-		      size_t source)
+static int add_notice(uint64_t time_ns, uint32_t pid, struct sdw_queue *queue, size_t source)
 {
 	struct sdw_record_mapping notice = {.record = {.type = SDW_RECORD_MAPPING,
 						       .size = sizeof(notice),
-						       .time_ns = record_time(header),
+						       .time_ns = time_ns,
 						       .pid = pid}};
 
 	return sdw_queue_add(queue, source, &notice, sizeof(notice));
@@ -204,9 +204,11 @@ static int add_record(const struct perf_event_header *header, struct sdw_queue *
 		return is_visible(mapping->pid) ? add_mapping(mapping, queue, source) : 0;
 	if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC &&
 	    header->size > sizeof(*comm) + 8)
-		return is_visible(comm->pid) ? add_notice(header, comm->pid, queue, source) : 0;
+		return is_visible(comm->pid)
+			       ? add_notice(record_time(header), comm->pid, queue, source)
+			       : 0;
 	if (header->type == PERF_RECORD_LOST)
-		return add_notice(header, 0, queue, source);
+		return add_notice(record_time(header), 0, queue, source);
 	return 0;
 }
 
@@ -215,7 +217,8 @@ static int drain_buffer(struct sdw_sideband *sideband, struct buffer *buffer,
 {
 	struct perf_event_header *header = (void *)sideband->record;
 	uint64_t head = __atomic_load_n(&buffer->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = buffer->page->data_tail;
+	uint64_t tail = buffer->page->data_tail, last_ns = 0;
+	bool was_full = head - tail + LARGEST_RECORD > DATA_PAGES * sideband->page_bytes;
 	int err = 0;
 
 	while (tail < head && !err) {
@@ -224,8 +227,12 @@ static int drain_buffer(struct sdw_sideband *sideband, struct buffer *buffer,
 			break; /* not what the kernel writes */
 		copy_out(sideband, buffer, tail, header, header->size);
 		err = add_record(header, queue, source);
+		last_ns = record_time(header);
 		tail += header->size;
 	}
+	/* the kernel tells of a loss with the next record: which may never come */
+	if (was_full && !err)
+		err = add_notice(last_ns, 0, queue, source);
 	__atomic_store_n(&buffer->page->data_tail, head, __ATOMIC_RELEASE);
 	return err;
 }
