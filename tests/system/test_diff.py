@@ -79,7 +79,7 @@ def test_what_cannot_be_compared_is_told(context):
     for arguments, status, words in (
             ((recording.trace,), 2, "diff: takes two traces, the old one and the new one: 1 is given"),
             ((recording.trace, recording.trace, "--json", "--flamegraph=x"), 2, "ask for one"),
-            ((recording.trace, context.file("none")), 1, "cannot read the trace"),
+            ((recording.trace, context.file("none")), 1, "cannot read trace"),
             ((recording.trace, faults.trace), 1, "BASE is of cpu-clock, NEW of page-faults"),
             ((recording.trace, recording.trace, "--thread=nobody"), 1, "is left: only thread nobody")):
         done = context.profiler.run("diff", *arguments, check=False)

@@ -206,6 +206,8 @@ static void test_each_mistake_has_its_message(void **state)
 	assert_refused("--duration: '1,5' is not a number", "-d", "1,5");
 	assert_refused("--duration: 0 is too small, the least is 0.1", "-d", "0");
 	assert_refused("--native: 'fp' is not one of none dwarf", "--native=fp");
+	assert_refused("--native: 'dwrf' is not one of none dwarf: did you mean 'dwarf'?",
+		       "--native=dwrf");
 }
 
 static void test_callback_speaks_for_itself(void **state)

@@ -13,6 +13,7 @@
 #include "base/options.h"
 
 #define MAX_OPTIONS 64
+#define MAX_WORDS   32	/* of an option, among which a slip of the finger is looked for */
 #define LONG_BASE   256 /* above every character: getopt's value of table entry i is this + i */
 
 /* The table in the form that getopt_long takes. */
@@ -112,8 +113,9 @@ static int store_word(const struct sdw_usage *usage, const struct sdw_option *op
 		      const char *value, int *field)
 {
 	const struct sdw_option_word *word;
+	const char *words[MAX_WORDS], *nearest;
 	char list[256] = "one of";
-	size_t used = strlen(list);
+	size_t used = strlen(list), count = 0;
 
 	for (word = option->words; word->word; word++) {
 		int n;
@@ -125,7 +127,12 @@ static int store_word(const struct sdw_usage *usage, const struct sdw_option *op
 		n = snprintf(list + used, sizeof(list) - used, " %s", word->word);
 		if (n > 0 && (size_t)n < sizeof(list) - used)
 			used += (size_t)n;
+		if (count < MAX_WORDS)
+			words[count++] = word->word;
 	}
+	nearest = sdw_nearest_word(value, words, count);
+	if (nearest)
+		snprintf(list + used, sizeof(list) - used, ": did you mean '%s'?", nearest);
 	return wrong(usage, option, value, list);
 }
 

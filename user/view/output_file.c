@@ -15,7 +15,7 @@
 
 static int say_failed(const struct sdw_output_file *file, int err)
 {
-	sdw_error("cannot write %s: %s", file->path ? file->path : "standard output",
+	sdw_error("cannot write %s: %s", file->path ? file->path : "to standard output",
 		  err == -ELOOP ? "a link of another user is there" : strerror(-err));
 	return err;
 }

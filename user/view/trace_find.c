@@ -64,7 +64,7 @@ int sdw_trace_find(const char *given, char **path)
 	if (stat(given, &status) < 0) {
 		int err = -errno;
 
-		sdw_error("cannot read the trace %s: %s", given, strerror(-err));
+		sdw_error("cannot read trace %s: %s", given, strerror(-err));
 		return err;
 	}
 	if (!S_ISDIR(status.st_mode)) {
