@@ -67,7 +67,7 @@ struct sdw_handler_code {
 
 /* What lttng-handler.so offers; all but `init_thread` and the forks may run in a handler. */
 struct sdw_handler_provider {
-	bool (*enabled)(void); /* the event `sample` is, in some session */
+	bool (*enabled)(void); /* every event is, in some session */
 	void (*process)(uint8_t recorder, struct sdw_handler_process *process);
 	void (*sample)(uint8_t recorder, struct sdw_handler_sample *sample);
 	void (*code)(uint8_t recorder, struct sdw_handler_code *code);

@@ -28,7 +28,9 @@ extern int lttng_ust_safe_close_fd(int fd, int (*real_close)(int fd));
 
 static bool enabled(void)
 {
-	return lttng_ust_tracepoint_enabled(sidewinder, handler_sample);
+	return lttng_ust_tracepoint_enabled(sidewinder, handler_process) &&
+	       lttng_ust_tracepoint_enabled(sidewinder, handler_code) &&
+	       lttng_ust_tracepoint_enabled(sidewinder, handler_sample);
 }
 
 static void process(uint8_t recorder, struct sdw_handler_process *told)

@@ -73,7 +73,8 @@ static bool is_taken(void)
 {
 	struct sdw_handler_process process = {.pid = sdw_agent.setup.pid};
 
-	provider->process(sdw_agent.setup.recorder, &process);
+	if (provider->enabled())
+		provider->process(sdw_agent.setup.recorder, &process);
 	return process.taken;
 }
 
@@ -239,7 +240,8 @@ void sdw_agent_lttng_sample(uint32_t at, struct sdw_handler_sample *sample)
 	const struct sdw_walk *walk = &scratch->walk;
 	struct event_room *room;
 
-	if (!traces()) {
+	/* without its code objects it would tell nothing: they come with the next */
+	if (!traces() || rooms[at].lacks_codes) {
 		sdw_agent_count(&count->lttng_off, 1);
 		return;
 	}
