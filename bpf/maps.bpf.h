@@ -68,6 +68,7 @@ struct sdw_scratch {
 struct sdw_thread_slot {
 	__u32 tid;
 	__u32 epoch;
+	__u64 start_ns;	    /* when the thread began: its number may have been another's */
 	__u64 thread_state; /* 0: none was found */
 	__u64 retry_ns;	    /* do not search again before */
 	__u64 comm[2];	    /* last announced name */

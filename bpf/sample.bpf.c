@@ -15,6 +15,14 @@
 
 #define NAME_CHECK_NS 100000000u /* how long a thread's name is taken to be the same */
 
+/* When the current task began: by a plain load where the kernel allows it (5.11). */
+static __always_inline __u64 start_of(struct task_struct *task)
+{
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf))
+		return bpf_get_current_task_btf()->start_time;
+	return BPF_CORE_READ(task, start_time);
+}
+
 /*
  * A life record through this processor's own ring, in order with its samples. Not inlined: the
  * record would take stack in every path (512 bytes for all functions of a call chain).
@@ -29,6 +37,7 @@ static __noinline void send_seen(__u32 cpu, struct sdw_scratch *scratch, __u32 w
 	fill_record(&life.record, SDW_RECORD_LIFE, sizeof(life), scratch);
 	life.what = what;
 	life.tid = scratch->tid;
+	life.start_ns = start_of(task);
 	life.inner_pid = number_in(leader, 0);
 	life.inner_tid = number_in(task, 0);
 	if (what == SDW_LIFE_SEEN)
@@ -75,11 +84,12 @@ static __always_inline void take_thread(__u32 cpu, struct sdw_scratch *scratch,
 {
 	__u32 at = cpu * SDW_THREAD_SLOTS + (scratch->tid & (SDW_THREAD_SLOTS - 1));
 	struct sdw_thread_slot *slot = bpf_map_lookup_elem(&threads, &at);
-	__u64 comm[2] = {};
+	__u64 comm[2] = {}, start_ns = start_of(task);
 
 	if (!slot)
 		return;
-	if (slot->tid == scratch->tid && slot->epoch == scratch->epoch) {
+	if (slot->tid == scratch->tid && slot->epoch == scratch->epoch &&
+	    slot->start_ns == start_ns) {
 		if (scratch->now_ns - slot->named_ns < NAME_CHECK_NS)
 			return;
 		bpf_get_current_comm(comm, sizeof(comm));
@@ -97,6 +107,7 @@ static __always_inline void take_thread(__u32 cpu, struct sdw_scratch *scratch,
 	}
 	slot->tid = scratch->tid;
 	slot->epoch = scratch->epoch;
+	slot->start_ns = start_ns;
 	slot->comm[0] = comm[0];
 	slot->comm[1] = comm[1];
 	send_seen(cpu, scratch, SDW_LIFE_THREAD_SEEN, task);

@@ -12,7 +12,7 @@
  */
 #include "walk.bpf.h"
 
-#define MAX_SEARCH_STEPS 4096u	   /* thread states looked at in one search */
+#define MAX_SEARCH_STEPS 16384u	   /* thread states looked at in one search */
 #define OLD_SEARCH_STEPS 256u	   /* kernels without bpf_loop */
 #define SEVERAL_STEPS	 256u	   /* the same for subinterpreters, searched at each sample */
 #define SEARCH_COST_NS	 100u	   /* of one step, for the pause after a search without result */

@@ -150,6 +150,7 @@ struct sdw_record_life {
 	__u32 inner_pid; /* pid and tid as the task's own pid namespace has them */
 	__u32 inner_tid;
 	char comm[SDW_COMM_BYTES]; /* not always terminated */
+	__u64 start_ns; /* of a thread seen: CLOCK_MONOTONIC at its begin; 0: not known */
 };
 
 #ifndef __bpf__
@@ -159,7 +160,7 @@ _Static_assert(sizeof(struct sdw_python_frame) == 16, "ring buffer layout");
 _Static_assert(sizeof(struct sdw_record_stack) == 40, "ring buffer layout");
 _Static_assert(sizeof(struct sdw_text) == 24, "ring buffer layout");
 _Static_assert(sizeof(struct sdw_record_code) == 24 + 32 + 4 * 24, "ring buffer layout");
-_Static_assert(sizeof(struct sdw_record_life) == 64, "ring buffer layout");
+_Static_assert(sizeof(struct sdw_record_life) == 72, "ring buffer layout");
 #endif
 
 #endif

@@ -134,6 +134,7 @@ struct task_struct {
 	void *stack;
 	struct mm_struct *mm;
 	struct task_struct *group_leader;
+	unsigned long long start_time;
 	struct pid *thread_pid;
 	struct signal_struct *signal;
 	struct css_set *cgroups;

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Targets that end, change and stop while they are looked at (RELIABILITY 01)."""
 import ctypes
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -135,6 +137,20 @@ def test_0104_pid_that_is_used_again_has_no_tracepoint_hits(context):
     assert recording.summary["samples"] == 0, recording.summary
 
 
+def test_0105_thread_number_that_is_used_again(context):
+    recording = context.record_well("-F", "997", "--", *context.target("same_tid.py"))
+    if "@none" in recording.stdout:
+        raise rec.Skip("others took the number each time")
+    tid = int(recording.stdout.split("@same tid=")[1].split()[0])
+    samples = [sample for sample in recording.samples() if sample["tid"] == tid]
+    found = {name: [sample for sample in samples if name in tools.functions([sample])] for name in ("former", "latter")}
+    assert all(sum(sample["w"] for sample in found[name]) > 50 for name in found), found
+    # until a thread gives itself a name it has that of its process
+    for name, other in (("former", "latter"), ("latter", "former")):
+        named = {sample["thread"] for sample in found[name]}
+        assert name in named and other not in named, "samples of one in the other: %r" % named
+
+
 @rec.slow
 def test_0106_fork_storm_costs_no_memory_and_no_sample(context):
     profiler = tools.start_profiler(context, "-F", "997", "--", *context.target("storm.py", 8))
@@ -147,6 +163,42 @@ def test_0106_fork_storm_costs_no_memory_and_no_sample(context):
     # an image is kept for a second after its end; the trace's tables grow with what was seen
     assert second < first + 16 * 1024, "%d kB, then %d kB after %d forks" % (first, second, forks)
     assert "work" in tools.functions(recording.samples())
+
+
+def entries(profiler, name):
+    """How many entries a table of the profiler's programs has."""
+    folder = "/proc/%d/fdinfo" % profiler.pid
+    for entry in os.listdir(folder):
+        found = re.search(r"^map_id:\s*(\d+)$", rec.read_text(os.path.join(folder, entry)), re.M)
+        if found and json.loads(subprocess.check_output(["bpftool", "-j", "map", "show", "id", found.group(1)])
+                                ).get("name") == name:
+            return len(json.loads(subprocess.check_output(["bpftool", "-j", "map", "dump", "id", found.group(1)])))
+    raise rec.Skip("no table " + name)
+
+
+@rec.slow
+def test_0107_beginnings_and_ends_that_were_missed_leave_nothing(context):
+    go, children = context.file("go"), 12000  # a megabyte of records is less
+    code = ("import os, sys, time\nprint('@main', flush=True)\nwhile not os.path.exists(%r): time.sleep(0.01)\n"
+            "for _ in range(%d):\n    child = os.fork()\n    if not child: os._exit(0)\n    os.waitpid(child, 0)\n"
+            "print('@forked', flush=True)\ndef after():\n    while os.getppid() == parent: sum(range(1000))\n"
+            "parent = os.getpid()\nif not os.fork(): after()\nos.wait()" % (go, children))
+    target = tools.start(context, [context.python, "-c", code])
+    profiler = tools.start_profiler(context, "-F", "499", "--children", "-p", str(target.pid))
+    tools.wait_until_recording(profiler)
+    profiler.send_signal(signal.SIGSTOP)
+    open(go, "w").close()
+    rec.wait_for(lambda: "@forked" in rec.read_text(target.path), 120, "end of the storm")
+    assert entries(profiler, "interpreters") > children / 2, "nothing was missed"
+    profiler.send_signal(signal.SIGCONT)
+    for name in ("interpreters", "processes"):
+        rec.wait_for(lambda: entries(profiler, name) < 10, 60, "end of what is left in " + name)
+    size = os.path.getsize(profiler.trace + "/stream")
+    rec.wait_for(lambda: os.path.getsize(profiler.trace + "/stream") > size + 10000, 60, "samples")
+    recording = tools.end_profiler(context, profiler)
+    target.kill()
+    tools.add_up(recording)
+    assert "after" in tools.functions(recording.samples()), recording.summary
 
 
 def test_0109_stopped_target_is_waited_for(context):
@@ -217,6 +269,40 @@ def test_0112_profiler_killed_before_its_command_runs_leaves_no_process(context)
         profiler.kill()
         profiler.wait()
         rec.wait_for(lambda: not processes_with(profiler.trace), 3, "end of the command's process")
+
+
+@rec.slow
+def test_0114_control_group_that_goes_while_its_process_is_recorded(context):
+    parent = "/sys/fs/cgroup/unified" if os.path.isdir("/sys/fs/cgroup/unified") else "/sys/fs/cgroup"
+    group = os.path.join(parent, "sdw-%d" % os.getpid(), "%064x" % os.getpid())
+    try:
+        os.makedirs(group)
+        with open(os.path.join(parent, "cgroup.procs")):
+            pass
+    except OSError as error:
+        raise rec.Skip("no control group can be made: %s" % error)
+    try:
+        target = tools.start(context, ["sh", "-c", "echo $$ >%s/cgroup.procs && exec \"$@\"" % group, "sh",
+                                       *context.target("spin.py", 600)])
+        profiler = tools.start_profiler(context, "-F", "499", "-p", str(target.pid))
+        tools.wait_until_recording(profiler)
+        rec.wait_for(lambda: os.path.getsize(profiler.trace + "/stream") > 10000, 60, "samples")
+        with open(os.path.join(parent, "cgroup.procs"), "w") as file:
+            file.write(str(target.pid))
+        os.rmdir(group)
+        size = os.path.getsize(profiler.trace + "/stream")
+        rec.wait_for(lambda: os.path.getsize(profiler.trace + "/stream") > size + 10000, 60, "more samples")
+    finally:
+        for folder in (group, os.path.dirname(group)):
+            if os.path.isdir(folder):
+                for pid in rec.read_text(os.path.join(folder, "cgroup.procs")).split():
+                    with open(os.path.join(parent, "cgroup.procs"), "w") as file:
+                        file.write(pid)
+                os.rmdir(folder)
+    recording = tools.end_profiler(context, profiler)
+    assert recording.status == 0 and not recording.faults(), (recording.stderr, recording.faults())
+    assert {sample.get("container_id") for sample in recording.samples()} == {"%064x" % os.getpid()}
+    assert "heavy" in tools.functions(recording.samples())
 
 
 def test_0113_interpreter_that_starts_and_ends(context, python):

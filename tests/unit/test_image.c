@@ -326,6 +326,37 @@ static void test_a_thread_is_known_for_its_last_samples_and_then_its_tid_is_free
 	assert_null(sdw_map64_find(&image->threads, (uint32_t)getpid()));
 }
 
+static void test_another_thread_under_the_number_of_one_that_ended_is_told_apart(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sdw_record_life record = {
+		.record = {.type = SDW_RECORD_LIFE,
+			   .size = sizeof(record),
+			   .pid = GONE,
+			   .epoch = 1},
+		.tid = 7,
+	};
+	struct sdw_image *image = sdw_images_get(&fixture->images, GONE, 1);
+
+	assert_int_equal(sdw_image_announce_thread(image, 7, 1), 0);
+	record.what = SDW_LIFE_THREAD_EXIT;
+	record.record.time_ns = fixture->now_ns;
+	assert_int_equal(sdw_images_life(&fixture->images, &record), 0);
+	/* on its way out it is seen on another processor */
+	record.what = SDW_LIFE_THREAD_SEEN;
+	record.start_ns = record.record.time_ns - 1;
+	assert_int_equal(sdw_images_life(&fixture->images, &record), 0);
+	assert_int_equal(*sdw_map64_find(&image->threads, 7), 1);
+	record.start_ns = record.record.time_ns + 1;
+	assert_int_equal(sdw_images_life(&fixture->images, &record), 0);
+	assert_null(sdw_map64_find(&image->threads, 7));
+	/* that the former has ended is not the latter's end */
+	assert_int_equal(sdw_image_announce_thread(image, 7, 2), 0);
+	fixture->now_ns += SECOND;
+	tick(fixture);
+	assert_int_equal(*sdw_map64_find(&image->threads, 7), 2);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -344,6 +375,7 @@ int main(void)
 		TEST(test_a_child_has_its_parents_mappings_until_it_executes),
 		TEST(test_a_thread_that_is_renamed_for_ever_takes_no_memory),
 		TEST(test_a_thread_is_known_for_its_last_samples_and_then_its_tid_is_free),
+		TEST(test_another_thread_under_the_number_of_one_that_ended_is_told_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,20 +9,17 @@
 
 #include "base/array.h"
 #include "base/log.h"
-#include "capture/image.h"
+#include "capture/image_internal.h"
 #include "target/container_state.h"
 
 #define SWEEP_NS      50000000u
-#define KEEP_ENDED_NS 1000000000u /* late samples of a process that ended still find it ... */
-#define KEEP_THREAD_NS                                                                        \
-	100000000u	      /* ... and of a thread, which goes on in the kernel for a while \
-			       */
-#define SOON_NS	     1000000u /* pause between looks at an interpreter that is starting ... */
-#define SOON_TRIES   200u     /* ... for so many looks, and then */
-#define LATE_NS	     100000000u
-#define MISFIT_TRIES (SOON_TRIES + 3) /* half a second, then what does not fit is refused */
-#define LATE_TRIES   500u	      /* then it is taken for one that may start any time */
-#define SELDOM_NS    2000000000u
+#define KEEP_ENDED_NS 1000000000u /* late samples of a process that ended still find it */
+#define SOON_NS	      1000000u	  /* pause between looks at an interpreter that is starting ... */
+#define SOON_TRIES    200u	  /* ... for so many looks, and then */
+#define LATE_NS	      100000000u
+#define MISFIT_TRIES  (SOON_TRIES + 3) /* half a second, then what does not fit is refused */
+#define LATE_TRIES    500u	       /* then it is taken for one that may start any time */
+#define SELDOM_NS     2000000000u
 /*
  * Mappings that are undone are not told of. What a process maps and unmaps again and again would
  * pile up: beyond twice what it was seen to have, and this, all are read again.
@@ -73,41 +70,26 @@ void sdw_images_free(struct sdw_images *images)
 	sdw_containers_free(images->containers);
 }
 
-/* pid 0 epoch 0 is nobody's, but a key must not be 0 */
-static uint64_t key_of(uint32_t pid, uint32_t epoch)
-{
-	uint64_t key = (uint64_t)pid << 32 | epoch;
-
-	return key ? key : UINT64_MAX;
-}
-
-static struct sdw_image *image_at(const struct sdw_map64 *map, uint64_t key)
-{
-	uint64_t *value = sdw_map64_find(map, key);
-
-	return value ? (struct sdw_image *)(uintptr_t)*value : NULL;
-}
-
 static void end_image(struct sdw_images *images, struct sdw_image *image, uint64_t now_ns)
 {
 	if (image->ended_ns)
 		return;
 	image->ended_ns = now_ns;
 	image->retry_ns = 0;
-	if (image_at(&images->current, image->pid) == image)
+	if (sdw_image_at(&images->current, image->pid) == image)
 		sdw_map64_remove(&images->current, image->pid);
 }
 
 struct sdw_image *sdw_images_get(struct sdw_images *images, uint32_t pid, uint32_t epoch)
 {
-	struct sdw_image *image = image_at(&images->by_key, key_of(pid, epoch));
+	struct sdw_image *image = sdw_image_at(&images->by_key, sdw_image_key(pid, epoch));
 
 	if (image)
 		return image;
 	image = calloc(1, sizeof(*image));
 	// NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers
 	if (!image || sdw_array_reserve(&images->all, 1) ||
-	    sdw_map64_set(&images->by_key, key_of(pid, epoch), (uintptr_t)image)) {
+	    sdw_map64_set(&images->by_key, sdw_image_key(pid, epoch), (uintptr_t)image)) {
 		free(image);
 		return NULL;
 	}
@@ -219,7 +201,7 @@ void sdw_images_publish_again(struct sdw_images *images, const struct sdw_image 
 
 struct sdw_image *sdw_images_current(const struct sdw_images *images, uint32_t pid)
 {
-	return image_at(&images->current, pid);
+	return sdw_image_at(&images->current, pid);
 }
 
 int sdw_images_look(struct sdw_images *images, struct sdw_image *image, uint64_t now_ns)
@@ -260,41 +242,11 @@ int sdw_images_look(struct sdw_images *images, struct sdw_image *image, uint64_t
 }
 
 /* Not one of the kept strings: a target can have as many names as it likes. */
-static void copy_comm(char comm[SDW_COMM_BYTES + 1], const struct sdw_record_life *life)
-{
-	memcpy(comm, life->comm, SDW_COMM_BYTES);
-	comm[SDW_COMM_BYTES] = '\0';
-}
-
-static struct sdw_new_thread *new_thread(const struct sdw_image *image, uint32_t tid)
-{
-	const uint64_t *value = sdw_map64_find(&image->new_threads, tid);
-
-	return value ? (struct sdw_new_thread *)(uintptr_t)*value : NULL;
-}
-
-static void forget_new_thread(struct sdw_image *image, uint32_t tid)
-{
-	free(new_thread(image, tid));
-	sdw_map64_remove(&image->new_threads, tid);
-}
-
-const struct sdw_new_thread *sdw_image_new_thread(const struct sdw_image *image, uint32_t tid)
-{
-	return new_thread(image, tid);
-}
-
-int sdw_image_announce_thread(struct sdw_image *image, uint32_t tid, uint32_t id)
-{
-	forget_new_thread(image, tid);
-	return sdw_map64_set(&image->threads, tid, id);
-}
-
 static int fork_image(struct sdw_images *images, const struct sdw_record_life *life,
 		      struct sdw_image *child)
 {
 	struct sdw_image *parent =
-		image_at(&images->by_key, key_of(life->parent_pid, life->parent_epoch));
+		sdw_image_at(&images->by_key, sdw_image_key(life->parent_pid, life->parent_epoch));
 
 	if (!parent || parent == child)
 		return sdw_images_look(images, child, life->record.time_ns);
@@ -327,7 +279,7 @@ static int exec_image(struct sdw_images *images, const struct sdw_record_life *l
 		      struct sdw_image *image)
 {
 	struct sdw_image *before =
-		image_at(&images->by_key, key_of(life->parent_pid, life->parent_epoch));
+		sdw_image_at(&images->by_key, sdw_image_key(life->parent_pid, life->parent_epoch));
 
 	image->maps_known = false;
 	if (before) {
@@ -348,66 +300,6 @@ static int exec_image(struct sdw_images *images, const struct sdw_record_life *l
 	return sdw_images_look(images, image, life->record.time_ns);
 }
 
-static int end_thread(struct sdw_images *images, const struct sdw_record_life *life)
-{
-	if (sdw_array_reserve(&images->ended_threads, 1))
-		return -ENOMEM;
-	images->ended_threads.items[images->ended_threads.count++] = (struct sdw_ended_thread){
-		.time_ns = life->record.time_ns,
-		.pid = life->record.pid,
-		.epoch = life->record.epoch,
-		.tid = life->tid,
-	};
-	return 0;
-}
-
-/* Makes the tids of threads that ended a while ago free for others. */
-static void forget_threads(struct sdw_images *images, uint64_t now_ns)
-{
-	struct sdw_ended_thread *ended = images->ended_threads.items;
-	size_t count = images->ended_threads.count, i;
-
-	for (i = 0; i < count && now_ns > ended[i].time_ns + KEEP_THREAD_NS; i++) {
-		struct sdw_image *image =
-			image_at(&images->by_key, key_of(ended[i].pid, ended[i].epoch));
-
-		if (!image)
-			continue;
-		sdw_map64_remove(&image->threads, ended[i].tid);
-		forget_new_thread(image, ended[i].tid);
-	}
-	if (i)
-		memmove(ended, ended + i, (count - i) * sizeof(*ended));
-	images->ended_threads.count = count - i;
-}
-
-static int name_thread(struct sdw_image *image, const struct sdw_record_life *life)
-{
-	struct sdw_new_thread *thread = new_thread(image, life->tid);
-
-	if (sdw_map64_find(&image->threads, life->tid))
-		return 0; /* it keeps the name that it was announced by */
-	if (!thread) {
-		int err;
-
-		thread = malloc(sizeof(*thread));
-		if (!thread)
-			return -ENOMEM;
-		err = sdw_map64_set(&image->new_threads, life->tid, (uintptr_t)thread);
-		if (err) {
-			free(thread);
-			return err == -ENOMEM ? err : 0; /* nobody's tid: no record of ours */
-		}
-	}
-	copy_comm(thread->comm, life);
-	thread->inner_tid = life->inner_tid;
-	if (!image->inner_pid)
-		image->inner_pid = life->inner_pid;
-	if (!*image->comm && life->tid == life->record.pid)
-		copy_comm(image->comm, life);
-	return 0;
-}
-
 int sdw_images_life(struct sdw_images *images, const struct sdw_record_life *life)
 {
 	struct sdw_image *image = sdw_images_get(images, life->record.pid, life->record.epoch);
@@ -416,7 +308,7 @@ int sdw_images_life(struct sdw_images *images, const struct sdw_record_life *lif
 		return -ENOMEM;
 	if (life->what == SDW_LIFE_SEEN || life->what == SDW_LIFE_FORK ||
 	    life->what == SDW_LIFE_EXEC) {
-		copy_comm(image->comm, life);
+		sdw_image_copy_comm(image->comm, life);
 		image->inner_pid = life->inner_pid;
 	}
 	if (life->what == SDW_LIFE_SEEN || life->what == SDW_LIFE_EXEC)
@@ -432,9 +324,9 @@ int sdw_images_life(struct sdw_images *images, const struct sdw_record_life *lif
 		end_image(images, image, life->record.time_ns);
 		return 0;
 	case SDW_LIFE_THREAD_EXIT:
-		return end_thread(images, life);
+		return sdw_image_thread_end(images, life);
 	case SDW_LIFE_THREAD_SEEN:
-		return name_thread(image, life);
+		return sdw_image_thread_seen(images, image, life);
 	default:
 		return 0;
 	}
@@ -489,7 +381,7 @@ static int add_mapping(struct sdw_images *images, struct sdw_image *image,
 
 int sdw_images_mapping(struct sdw_images *images, const struct sdw_record_mapping *record)
 {
-	struct sdw_image *image = image_at(&images->current, record->record.pid);
+	struct sdw_image *image = sdw_image_at(&images->current, record->record.pid);
 	struct sdw_mapping mapping = {
 		.start = record->start,
 		.end = record->start + record->length,
@@ -533,8 +425,8 @@ static void forget(struct sdw_images *images, size_t at)
 		sdw_code_table_forget(images->codes, image->pid, image->epoch);
 	if (images->python_stacks)
 		sdw_python_stacks_forget(images->python_stacks, image->pid, image->epoch);
-	sdw_map64_remove(&images->by_key, key_of(image->pid, image->epoch));
-	if (image_at(&images->current, image->pid) == image)
+	sdw_map64_remove(&images->by_key, sdw_image_key(image->pid, image->epoch));
+	if (sdw_image_at(&images->current, image->pid) == image)
 		sdw_map64_remove(&images->current, image->pid);
 	release(image);
 	free(image);
@@ -556,7 +448,7 @@ void sdw_images_find_ended(struct sdw_images *images, uint64_t now_ns)
 		 * epoch: the BPF side had no room, and tells of no exec; it is made anew.
 		 */
 		if (image->pid &&
-		    (!image->epoch || image_at(&images->current, image->pid) != image ||
+		    (!image->epoch || sdw_image_at(&images->current, image->pid) != image ||
 		     is_gone(image)))
 			end_image(images, image, now_ns);
 	}
@@ -569,7 +461,7 @@ void sdw_images_tick(struct sdw_images *images, uint64_t now_ns)
 	if (!due && now_ns < images->next_sweep_ns)
 		return; /* called for each process that begins: not all of them each time */
 	images->next_sweep_ns = now_ns + SWEEP_NS;
-	forget_threads(images, now_ns);
+	sdw_image_threads_forget(images, now_ns);
 	if (due)
 		images->next_retry_ns = 0;
 	for (size_t i = 0; i < images->all.count;) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -360,6 +361,50 @@ int sdw_programs_set_interpreter(struct sdw_programs *programs, uint32_t pid, ui
 				BPF_ANY))
 		return -errno;
 	return 0;
+}
+
+/* The next entry after *key; the first, where `first`. Returns whether there is one. */
+static bool next_entry(int map, void *key, bool first)
+{
+	return !bpf_map_get_next_key(map, first ? NULL : key, key);
+}
+
+/* Removes interpreters of processes that are not in the table of processes, or are others now. */
+static void sweep_interpreters(int interpreters, int processes)
+{
+	uint64_t key = 0, next;
+	uint32_t slot[2], pid;
+	bool more = next_entry(interpreters, &key, true);
+
+	while (more) {
+		next = key;
+		more = next_entry(interpreters, &next, false);
+		pid = (uint32_t)(key >> 32);
+		if (bpf_map_lookup_elem(processes, &pid, slot) || slot[0] != (uint32_t)key)
+			(void)bpf_map_delete_elem(interpreters, &key);
+		key = next;
+	}
+}
+
+void sdw_programs_sweep(struct sdw_programs *programs)
+{
+	uint32_t pid = 0, next, slot[2];
+	int processes;
+	bool more;
+
+	if (!programs->skeleton)
+		return;
+	processes = bpf_map__fd(programs->skeleton->maps.processes);
+	more = next_entry(processes, &pid, true);
+	while (more) {
+		next = pid;
+		more = next_entry(processes, &next, false);
+		if (kill((pid_t)pid, 0) && errno == ESRCH &&
+		    !bpf_map_lookup_elem(processes, &pid, slot))
+			sdw_programs_forget(programs, pid, slot[0]);
+		pid = next;
+	}
+	sweep_interpreters(bpf_map__fd(programs->skeleton->maps.interpreters), processes);
 }
 
 void sdw_programs_forget(struct sdw_programs *programs, uint32_t pid, uint32_t epoch)

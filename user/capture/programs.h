@@ -52,6 +52,12 @@ int sdw_programs_set_interpreter(struct sdw_programs *programs, uint32_t pid, ui
 /* Forgets an image; and the process, unless another image has taken its pid. */
 void sdw_programs_forget(struct sdw_programs *programs, uint32_t pid, uint32_t epoch);
 
+/*
+ * Life records were lost: removes from the tables what nobody will ask to be forgotten, of
+ * processes that are gone. They are never full for good.
+ */
+void sdw_programs_sweep(struct sdw_programs *programs);
+
 /* The index of a layout, which gets one now if it has none. Returns < 0: no room. */
 int sdw_programs_layout_index(struct sdw_programs *programs, const struct sdw_pylayout *layout);
 

@@ -183,6 +183,7 @@ int sdw_session_report(struct sdw_session *session, uint64_t now_ns)
 	if (not_followed > session->not_followed) {
 		session->not_followed = not_followed;
 		sdw_images_find_ended(&session->pipeline->images, now_ns);
+		sdw_programs_sweep(session->programs);
 	}
 	sdw_session_totals(session, &totals);
 	/* the stream is in order of time: nothing may come before the last sample */
