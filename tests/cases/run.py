@@ -114,13 +114,16 @@ class Run:
 
     def target(self):
         script = os.path.join(self.folder, "run.sh")
-        if os.path.exists(script) and (self.case != "33-musl" or os.environ.get("MUSL_PY")):
+        musl = rec.is_musl(self.version) or os.environ.get("MUSL_PY")
+        if os.path.exists(script) and (self.case != "33-musl" or musl):
             return ["sh", script, "%g" % self.seconds]
         return [self.python, os.path.join(self.folder, "target.py"), "%g" % self.seconds,
                 *self.variant.argv]
 
     def environment(self):
         changes = {"PY": self.python, "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": self.file("tmp")}
+        if rec.is_musl(self.version):
+            changes["MUSL_PY"] = self.python
         changes.update(self.variant.env)
         return changes
 
@@ -226,6 +229,8 @@ class Run:
             raise rec.Skip("the program is not for CPython %s" % version)
         if self.python_version < self.variant.since:
             raise rec.Skip("this way it does not run on CPython %s" % version)
+        if self.python_version >= self.variant.named and not rec.has_symbols(self.python):
+            raise rec.Skip("the interpreter's file has only exported names")
         if self.variant.need:
             self.python = environments.with_package(self.python, self.version, self.variant.need)
         self.watch = rec.CpuWatch(self.file("stdout"), self.outer_pid if self.case ==
@@ -363,7 +368,7 @@ def plan(options, profiler):
             if options.slice and (version, python) != rec.newest(pythons):
                 telling = table.TELLING if rec.is_usual(version) else table.MOST_TELLING
                 variants = variants[:1] if case in telling else []
-            if options.telling and case not in table.TELLING:
+            if options.telling and case not in table.TELLING and not (case == "33-musl" and rec.is_musl(version)):
                 continue
             for variant in variants:
                 run = Run(profiler, case, variant, version, python, options.work)

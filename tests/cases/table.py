@@ -13,10 +13,11 @@ import verify
 # need:  a package from PyPI, put into a virtual environment of the interpreter
 # wants: processors that the target would use if they were there
 # since: the first version on which the program itself runs that way
+# named: the first version on which it needs the names of the interpreter's own functions to be judged
 # alone: nothing else may run beside it (many busy processes, or lists of the whole machine)
 Variant = collections.namedtuple(
-    "Variant", "label start role options argv env seconds rate status need alone wants judge verify since",
-    defaults=("", "command", "main", (), (), {}, 3, 997, 0, None, False, 1, True, None, (2, 7)))
+    "Variant", "label start role options argv env seconds rate status need alone wants judge verify since "
+    "named", defaults=("", "command", "main", (), (), {}, 3, 997, 0, None, False, 1, True, None, (2, 7), (9,)))
 
 PYTHON_ONLY = ("--native=none",)
 
@@ -76,7 +77,9 @@ CASES = {
         plain(alone=True, verify=verify.interleaved),
         plain(label="frame-pointers", env={"FLAGS": "-O2 -fno-omit-frame-pointer"}, alone=True,
               verify=verify.interleaved),
-        plain(label="-Xperf", env={"PYTHONPERFSUPPORT": "1"}, alone=True, verify=verify.interleaved)],
+        # from 3.14 on functions without exported names are between a trampoline and who calls it
+        plain(label="-Xperf", env={"PYTHONPERFSUPPORT": "1"}, alone=True, named=(3, 14),
+              verify=verify.interleaved)],
     "53-cython": [plain(need="cython"),
                   plain(label="python-only", need="cython", options=PYTHON_ONLY)],
     "54-no-unwind-tables": [plain(alone=True, verify=verify.dark_library)],

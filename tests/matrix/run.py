@@ -28,6 +28,8 @@ with open("/proc/self/maps") as maps:
 words = ["shared" if shared else "static"]
 words += ["debug"] * hasattr(sys, "gettotalrefcount")
 words += ["free-threaded"] * bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+words += ["musl"] * str(sysconfig.get_config_var("MULTIARCH")).endswith("musl")
+words += ["tail-call"] * ("--with-tail-call-interp" in str(sysconfig.get_config_var("CONFIG_ARGS")))
 words += ["JIT"] * bool(getattr(sys, "_jit", None) and sys._jit.is_available())
 print(", ".join(words))
 """

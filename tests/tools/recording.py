@@ -52,6 +52,21 @@ def is_usual(version):
     return (3, 8) <= minor_version(version) <= (3, 13)
 
 
+def is_musl(version):
+    """Is it one that interpreters.sh found to be linked with musl?"""
+    return version.endswith("m")
+
+
+def has_symbols(python):
+    """Has the file that holds the interpreter more names than those it exports?"""
+    files = subprocess.check_output([python, "-c", "import re; print('\\n'.join(set(re.findall("
+                                     "r'/.*/(?:libpython|python)[^/\\n]*$', open('/proc/self/maps').read(), re.M))))"],
+                                    text=True).split("\n")
+    held = [name for name in files if "/libpython" in name] or [name for name in files if name]
+    with open(held[0], "rb") as file:
+        return b"\0.symtab\0" in file.read()
+
+
 def newest(pythons):
     """Of [(version, path)]: the newest usual one, otherwise the newest of all."""
     return ([found for found in pythons if is_usual(found[0])] or pythons)[-1]

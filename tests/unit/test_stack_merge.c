@@ -14,8 +14,9 @@
 
 /*
  * Merges stacks that are written outermost first: of Python, a capital letter begins an evaluation;
- * of native frames, E is an evaluation and G one of greenlet. The result: Python's letters, native
- * frames as n or G, evaluations that are shown as E, markers as their number.
+ * of native frames, E is an evaluation, e what entered it and G one of greenlet. The result:
+ * Python's letters, native frames as n or G, evaluations that are shown as E, markers as their
+ * number.
  */
 static const char *merged(const char *python, const char *native)
 {
@@ -38,6 +39,7 @@ static const char *merged(const char *python, const char *native)
 		char letter = native[input.native_count - 1 - i];
 
 		kind[i] = letter == 'E'	  ? SDW_NATIVE_FRAME_EVALUATION
+			  : letter == 'e' ? SDW_NATIVE_FRAME_ENTRY
 			  : letter == 'G' ? SDW_NATIVE_FRAME_GREENLET
 					  : SDW_NATIVE_FRAME_PLAIN;
 	}
@@ -64,6 +66,7 @@ static void test_python_takes_the_place_of_its_evaluations(void **state)
 	assert_string_equal(merged("AbCd", "nEnEn"), "nAbnCdn");
 	assert_string_equal(merged("Ab", "nEnE"), "nAbn"); /* the inner one has no frame yet */
 	assert_string_equal(merged("A", "nEnEE"), "nAn" UNKNOWN "EE");
+	assert_string_equal(merged("AbCd", "neEnneEn"), "nAbnnCdn");
 }
 
 static void test_what_is_outside_of_a_greenlet_is_left_out(void **state)

@@ -184,12 +184,16 @@ static bool is_greenlet(const struct sdw_mapping *mapping)
 	return !strncmp(name + (*name == '_'), "greenlet.", sizeof("greenlet.") - 1);
 }
 
-static enum sdw_native_kind native_kind(struct sdw_image *image, uint64_t pc, bool is_return)
+/* in_instruction: was the frame inside in an instruction that is a function of its own? is this? */
+static enum sdw_native_kind native_kind(struct sdw_image *image, uint64_t pc, bool is_return,
+					bool *in_instruction)
 {
+	bool calls_instruction = *in_instruction;
 	struct sdw_mapping *mapping;
 	struct sdw_elf *elf;
 	uint64_t vaddr;
 
+	*in_instruction = false;
 	pc -= is_return;
 	mapping = sdw_maps_find(&image->maps, pc);
 	elf = mapping ? sdw_mapping_elf(&image->maps, mapping) : NULL;
@@ -197,8 +201,12 @@ static enum sdw_native_kind native_kind(struct sdw_image *image, uint64_t pc, bo
 		return SDW_NATIVE_FRAME_PLAIN;
 	if (is_greenlet(mapping))
 		return SDW_NATIVE_FRAME_GREENLET;
-	return sdw_elf_is_evaluation(elf, vaddr) ? SDW_NATIVE_FRAME_EVALUATION
-						 : SDW_NATIVE_FRAME_PLAIN;
+	*in_instruction = sdw_elf_is_instruction(elf, vaddr);
+	if (*in_instruction)
+		return SDW_NATIVE_FRAME_EVALUATION;
+	if (!sdw_elf_is_evaluation(elf, vaddr))
+		return SDW_NATIVE_FRAME_PLAIN;
+	return calls_instruction ? SDW_NATIVE_FRAME_ENTRY : SDW_NATIVE_FRAME_EVALUATION;
 }
 
 static uint32_t python_marker(uint8_t status)
@@ -235,6 +243,7 @@ static size_t merge(struct sdw_stack_builder *builder, const struct sdw_raw_stac
 		.native_cut = raw->native_cut,
 		.keep_evaluations = builder->interpreter_frames,
 	};
+	bool in_instruction = false;
 	size_t count = 0;
 
 	for (size_t i = 0; i < input.python_count; i++) {
@@ -243,7 +252,8 @@ static size_t merge(struct sdw_stack_builder *builder, const struct sdw_raw_stac
 		builder->entry[i] = entries < UINT8_MAX ? (uint8_t)entries : UINT8_MAX;
 	}
 	for (size_t i = 0; i < raw->native_count; i++)
-		builder->native_kind[i] = (uint8_t)native_kind(raw->image, raw->pcs[i], i > 0);
+		builder->native_kind[i] =
+			(uint8_t)native_kind(raw->image, raw->pcs[i], i > 0, &in_instruction);
 	if (!sdw_merge(&input, builder->merged, MERGED_ROOM, &count))
 		builder->unmatched++;
 	return count;

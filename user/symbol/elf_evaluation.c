@@ -288,33 +288,37 @@ static void load_evaluation(struct sdw_elf *elf)
 	elf->evaluation_count = ranges.count;
 }
 
-bool sdw_elf_is_evaluation(struct sdw_elf *elf, uint64_t vaddr)
-{
-	if (!elf->evaluation_tried)
-		load_evaluation(elf);
-	for (size_t i = 0; i < elf->evaluation_count; i++) {
-		if (vaddr >= elf->evaluation[i].start && vaddr < elf->evaluation[i].end)
-			return true;
-	}
-	return false;
-}
-
 bool sdw_is_evaluation_name(const char *name)
 {
 	return is_part_name(name, EVALUATION) || is_part_name(name, OLD_EVALUATION);
 }
 
+static const struct sdw_elf_range *part_at(struct sdw_elf *elf, uint64_t vaddr)
+{
+	if (!elf->evaluation_tried)
+		load_evaluation(elf);
+	for (size_t i = 0; i < elf->evaluation_count; i++) {
+		if (vaddr >= elf->evaluation[i].start && vaddr < elf->evaluation[i].end)
+			return &elf->evaluation[i];
+	}
+	return NULL;
+}
+
+bool sdw_elf_is_evaluation(struct sdw_elf *elf, uint64_t vaddr)
+{
+	return part_at(elf, vaddr) != NULL;
+}
+
 int sdw_elf_evaluation_at(struct sdw_elf *elf, uint64_t vaddr, struct sdw_elf_symbol *symbol)
 {
-	if (!sdw_elf_is_evaluation(elf, vaddr))
-		return -ENOENT;
-	for (size_t i = 0; i < elf->evaluation_count; i++) {
-		const struct sdw_elf_range *part = &elf->evaluation[i];
+	const struct sdw_elf_range *part = part_at(elf, vaddr);
 
-		if (vaddr >= part->start && vaddr < part->end)
-			*symbol = (struct sdw_elf_symbol){.vaddr = part->start,
-							  .size = part->end - part->start,
-							  .name = elf->evaluation_name};
-	}
+	if (!part)
+		part = sdw_elf_instruction_at(elf, vaddr);
+	if (!part)
+		return -ENOENT;
+	*symbol = (struct sdw_elf_symbol){.vaddr = part->start,
+					  .size = part->end - part->start,
+					  .name = elf->evaluation_name};
 	return 0;
 }

@@ -237,6 +237,7 @@ void sdw_elf_unref(struct sdw_elf *elf)
 		elf->note_release(elf->note);
 	sdw_elf_unref(elf->debug);
 	free(elf->evaluation);
+	free(elf->instructions);
 	free(elf->functions);
 	sdw_map64_free(&elf->stub_names);
 	free(elf->segments);

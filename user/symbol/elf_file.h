@@ -91,10 +91,19 @@ int sdw_elf_own_symbol_named(struct sdw_elf *elf, const char *name, struct sdw_e
  */
 bool sdw_elf_is_evaluation(struct sdw_elf *elf, uint64_t vaddr);
 
+/*
+ * True if vaddr lies in one of the interpreter's instructions, in a build where these are functions
+ * of their own (CPython 3.14 and later, --with-tail-call-interp): an evaluation has one frame in
+ * one of them then, and one in the evaluation function only where that was not inlined. Cached per
+ * file.
+ */
+bool sdw_elf_is_instruction(struct sdw_elf *elf, uint64_t vaddr);
+
 /* Is it the evaluation function's name, or that of a part of it? */
 bool sdw_is_evaluation_name(const char *name);
 
-/* The part of it that vaddr lies in, by the function's name. Returns 0 or -ENOENT. */
+/* The part of it, or the instruction, that vaddr lies in, by the function's name. Returns 0 or
+ * -ENOENT. */
 int sdw_elf_evaluation_at(struct sdw_elf *elf, uint64_t vaddr, struct sdw_elf_symbol *symbol);
 
 /*

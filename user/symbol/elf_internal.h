@@ -50,7 +50,10 @@ struct sdw_elf {
 	struct sdw_elf_range *evaluation;
 	size_t evaluation_count, evaluation_room;
 	bool evaluation_tried;
-	const char *evaluation_name; /* of the function that the ranges are parts of */
+	const char *evaluation_name;	    /* of the function that the ranges are parts of */
+	struct sdw_elf_range *instructions; /* by start, not overlapping */
+	size_t instruction_count;
+	bool instructions_tried;
 	struct sdw_elf_range stub_sections[SDW_ELF_STUB_KINDS]; /* start == end: not there */
 	bool stub_sections_tried;
 	struct sdw_map64 stub_names; /* by start: what target_of() found, 0 for nothing */
@@ -69,6 +72,10 @@ Elf_Scn *sdw_elf_section_of_type(struct sdw_elf *elf, uint32_t type, GElf_Shdr *
 
 /* Fills `functions` at first use. */
 void sdw_elf_load_functions(struct sdw_elf *elf);
+
+/* The instruction that vaddr lies in where instructions are functions (elf_instructions.c), or
+ * NULL. */
+const struct sdw_elf_range *sdw_elf_instruction_at(struct sdw_elf *elf, uint64_t vaddr);
 
 /* The debug file, looked for at first use; NULL if there is none. */
 struct sdw_elf *sdw_elf_debug_file(struct sdw_elf *elf);

@@ -119,7 +119,8 @@ static void emit_native(struct merger *merger, const struct alignment *alignment
 		bool shown = input->keep_evaluations;
 
 		if (input->native_kind[i] != SDW_NATIVE_FRAME_EVALUATION) {
-			emit(merger, SDW_MERGED_NATIVE, i);
+			if (shown || input->native_kind[i] != SDW_NATIVE_FRAME_ENTRY)
+				emit(merger, SDW_MERGED_NATIVE, i);
 			continue;
 		}
 		if (ordinal == 0)

@@ -33,7 +33,9 @@ enum sdw_marker {
 
 enum sdw_native_kind {
 	SDW_NATIVE_FRAME_PLAIN,
-	SDW_NATIVE_FRAME_EVALUATION, /* in the interpreter's evaluation function */
+	SDW_NATIVE_FRAME_EVALUATION, /* in the interpreter's evaluation function, or an instruction
+				      */
+	SDW_NATIVE_FRAME_ENTRY,	     /* in that function, which called the instruction inside */
 	SDW_NATIVE_FRAME_GREENLET,   /* in greenlet, which switches stacks */
 };
 
