@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: MIT
 # `make fuzz`: forged input for every stage that reads what a target wrote, FUZZ_SECONDS (60) each.
-# `make fuzz-smoke`: the same for two seconds each (`make check`). ONLY=name picks one.
+# `make fuzz-smoke`: the same for two seconds each, as many at a time as there are processors (`make check`). ONLY=name picks one.
 CHECKS += fuzz-smoke
 FUZZ_SECONDS ?= 60
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(O)/fuzz/%)
 
 .PHONY: fuzz fuzz-smoke fuzz-programs
+fuzz: SANITIZED_LEVEL = -O1
 fuzz:
 	$(Q)$(SANITIZED) fuzz-programs
 	$(Q)tests/fuzz/run.sh $(O)-asan/fuzz $(FUZZ_SECONDS) $(ONLY)
 
 fuzz-smoke:
-	$(Q)$(MAKE) fuzz FUZZ_SECONDS=2
+	$(Q)$(SANITIZED) fuzz-programs
+	$(Q)tests/fuzz/run.sh $(O)-asan/fuzz 2 $(ONLY)
 
 fuzz-programs: $(FUZZ)
 
