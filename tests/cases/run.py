@@ -361,7 +361,7 @@ def plan(options, profiler):
         pythons = [found for found in pythons if options.python in " ".join(found)]
     if not pythons:
         sys.exit("run.py: no CPython 2.7 or 3.6 to 3.15 found")
-    runs = []
+    runs, plain = [], table.plain()
     for version, python in pythons:
         for case in sorted(os.listdir(os.path.join(HERE, "given"))):
             variants = table.variants_of(case)
@@ -371,6 +371,8 @@ def plan(options, profiler):
             if options.telling and case not in table.TELLING and not (case == "33-musl" and rec.is_musl(version)):
                 continue
             for variant in variants:
+                if options.slice and variant.seconds == plain.seconds and not variant.alone:
+                    variant = variant._replace(seconds=2)
                 run = Run(profiler, case, variant, version, python, options.work)
                 if options.case in run.name:
                     runs.append(run)

@@ -10,8 +10,8 @@ set -u
 compare=$1
 remote=$2
 tests=$(dirname "$0")
-data=$(mktemp)
-trap 'rm -f "$data"' EXIT
+data=$(mktemp -d)
+trap 'rm -rf "$data"' EXIT
 interpreters=$("$tests/../tools/interpreters.sh") || exit 1
 number=0
 failed=0
@@ -29,11 +29,15 @@ report() {
 }
 
 while read -r version python; do
-	result=$(nice "$python" -E -s "$tests/tables.py" >"$data" && "$compare" <"$data" 2>&1)
+	# both at once
+	nice "$python" -E -s "$tests/names.py" "$remote" >"$data/names" 2>&1 &
+	names=$!
+	result=$(nice "$python" -E -s "$tests/tables.py" >"$data/tables" && "$compare" <"$data/tables" 2>&1)
 	report $? "lines of CPython $version" "$result"
+	wait $names
+	status=$?
 	case $version in 2.*) continue ;; esac # its names are plain bytes
-	result=$(nice "$python" -E -s "$tests/names.py" "$remote" 2>&1)
-	report $? "names of CPython $version" "$result"
+	report $status "names of CPython $version" "$(cat "$data/names")"
 done <<END
 $interpreters
 END
