@@ -146,7 +146,7 @@ def test_unwinding_in_the_handler_ends_at_any_rate(context):
     for name, rounds in (("deep", 2), ("plain", 1000)):
         command = [context.python, workload(name), str(rounds)]
         done = context.profiler.run("record", "-q", "--no-report", "-F", "8000", "--max-loss=100", "--path=signal",
-                                    "--unwind=online", "-o", context.fresh_trace(), "--", *command, timeout=60)
+                                    "--unwind=online", "-o", context.fresh_trace(), "--", *command, timeout=120)
         assert done.stdout.startswith(name), done
 
 

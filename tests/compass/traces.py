@@ -14,7 +14,7 @@ def value(text):
 def read(*paths):
     """[(time in ns of CLOCK_MONOTONIC, event's name, {field: value})]; a warning fails."""
     done = subprocess.run(["babeltrace2", "--clock-cycles", *paths], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          encoding="utf-8", errors="surrogateescape", timeout=60)
+                          encoding="utf-8", errors="surrogateescape", timeout=120)
     assert done.returncode == 0 and not done.stderr, done.stderr[-1000:]
     found = []
     for line in done.stdout.splitlines():

@@ -69,7 +69,7 @@ def test_what_starts_later_in_the_container_is_recorded_and_what_is_outside_is_n
 
 def test_the_recording_ends_with_the_container(context):
     with service(context, fresh("short"), "brief", 0.3) as container:
-        recording = context.record_well("-F", "499", "--container", container.id, timeout=60)
+        recording = context.record_well("-F", "499", "--container", container.id, timeout=120)
         assert "brief" in by_function(recording.samples())
         assert container.process.wait(120) == 0
 

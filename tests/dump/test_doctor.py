@@ -15,7 +15,7 @@ def doctor(context, *arguments, prefix=(), program=None):
     """(status, object)"""
     command = [*prefix, program or context.profiler.path, "doctor", "--json", *map(str, arguments)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          timeout=60, cwd="/")
+                          timeout=120, cwd="/")
     assert not done.stderr, done.stderr
     return done.returncode, json.loads(done.stdout)
 

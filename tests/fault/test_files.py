@@ -57,7 +57,7 @@ def test_0302_0303_interpreter_whose_path_is_something_else_now(context):
         target = start_private(context, context.python, folder, 1.2)
         for path in glob.glob(folder + "/*"):
             replace(path, how)
-        recording = context.record("-F", "499", "-p", str(target.pid), timeout=20)
+        recording = context.record("-F", "499", "-p", str(target.pid), timeout=120)
         assert recording.status == 0 and not recording.faults(), (how, recording.stderr, recording.faults())
         assert "heavy" in tools.functions(recording.samples()), "%s: %r" % (how, recording.summary)
         assert target.wait(120) == 0
@@ -112,8 +112,8 @@ def test_0309_perf_maps_that_must_not_be_believed(context):
     for how in ("good", "fifo", "link", "foreign", "huge"):
         began = time.monotonic()
         recording = context.record("-F", "499", "--", *context.target("generated.py", how, context.file("victim")),
-                                   timeout=30)
+                                   timeout=120)
         assert recording.status == 0 and not recording.faults(), (how, recording.stderr)
-        assert time.monotonic() - began < 20, "%s took %.0f s" % (how, time.monotonic() - began)
+        assert time.monotonic() - began < 100, "%s took %.0f s" % (how, time.monotonic() - began)
         believed = "believed" in tools.functions(recording.samples(), "n")
         assert believed == (how == "good"), "%s: the map was %s" % (how, "believed" if believed else "not read")

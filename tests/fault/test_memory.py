@@ -111,7 +111,7 @@ def test_0209_pages_that_never_come(context):
     target = tools.start(context, context.target("trap.py"), "@")
     if "@none" in rec.read_text(target.path):
         raise rec.Skip("no userfaultfd")
-    recording = context.record_well("-F", "997", "-d", "2", "-p", str(target.pid), timeout=60)
+    recording = context.record_well("-F", "997", "-d", "2", "-p", str(target.pid), timeout=120)
     assert target.poll() is None, "the recording lasted as long as its target: it hung"
     summary = recording.summary
     assert summary["status"]["complete"] > 0.9 * recording.looked_at() > 100, summary

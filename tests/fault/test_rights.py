@@ -40,7 +40,7 @@ def test_0703_profiler_in_a_pid_namespace(context):
          "%s & child=$!; \"$@\" -p $child; status=$?; echo \"@child $child\"; kill -9 $child; exit $status"
          % " ".join(context.target("spin.py", 600)), "sh",
          context.profiler.path, "record", "--json", "-F", "499", "-d", "1", "-o", trace],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
     recording = rec.Recording(context.profiler, trace, done.returncode, done.stdout, done.stderr)
     assert recording.status == 0 and not recording.faults(), (done.stderr, recording.faults())
     assert "heavy" in tools.functions(recording.samples()), recording.summary

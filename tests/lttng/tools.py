@@ -8,7 +8,7 @@ import subprocess
 import recording as rec
 
 
-def run(*command, check=True, timeout=60):
+def run(*command, check=True, timeout=120):
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           encoding="utf-8", errors="surrogateescape", timeout=timeout)
     assert not check or done.returncode == 0, "%s: status %d: %s" % (

@@ -160,7 +160,7 @@ def test_who_connects_without_a_word_does_not_hold_the_recorder_up(context):
             "while os.getppid() == recorder:\n"
             "    os.kill(recorder, signal.SIGINT)\n"
             "    time.sleep(0.1)\n") % (hard, hard, wanted)
-    recording = context.record("--path=signal", "--", context.python, "-c", code, timeout=60)
+    recording = context.record("--path=signal", "--", context.python, "-c", code, timeout=120)
     assert recording.summary["processes"] == 1, recording.stderr
     adds_up(recording)
 

@@ -13,7 +13,7 @@ FAULT, USAGE = 1, 2
 def refused(context, status, words, *arguments, **options):
     """Runs record, which must refuse with `status` and one line on stderr that matches `words`."""
     trace = context.fresh_trace()
-    done = context.profiler.run("record", "-o", trace, *arguments, check=False, timeout=20, **options)
+    done = context.profiler.run("record", "-o", trace, *arguments, check=False, timeout=120, **options)
     assert done.returncode == status, "status %d: %s" % (done.returncode, done.stderr)
     assert re.search(words, done.stderr), "not said: %s: %s" % (words, done.stderr)
     assert len(done.stderr.strip().split("\n")) <= 3, done.stderr
@@ -131,7 +131,7 @@ def test_without_privilege_the_capabilities_are_named(context):
     done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program, "record",
                            "-o", context.file("trace"), "--", "touch", context.file("ran")],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, timeout=20)
+                          text=True, timeout=120)
     assert done.returncode == FAULT, done
     assert "CAP_BPF" in done.stderr and "CAP_PERFMON" in done.stderr, done.stderr
     assert re.search(r"sudo|setcap|as root", done.stderr), "no way out is named: %s" % done.stderr
