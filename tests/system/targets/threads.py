@@ -23,23 +23,25 @@ def say():
     os.write(1, text.encode())  # whole, unlike print()
 
 
+def work(function, argument):
+    end = time.thread_time() + SECONDS / 8  # whatever else wants the processor
+    while time.perf_counter() < END or time.thread_time() < end:
+        function(argument)
+
+
 def early():
     say()
-    while time.perf_counter() < END:
-        sum(range(500))
+    work(sum, range(500))
 
 
 def late():
     say()
-    end = time.thread_time() + SECONDS / 8  # whatever else wants the processor
-    while time.perf_counter() < END or time.thread_time() < end:
-        sum(range(500))
+    work(sum, range(500))
 
 
 def without_gil():
     say()
-    while time.perf_counter() < END:
-        hashlib.sha256(DATA)
+    work(hashlib.sha256, DATA)
 
 
 flushed("@main pid=%d" % os.getpid())
