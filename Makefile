@@ -234,7 +234,7 @@ SANITIZED = $(MAKE) O=$(O)-asan CC=$(CLANG) OPTIMIZE='$(SANITIZED_LEVEL) -gline-
 
 .PHONY: asan
 asan:
-	$(Q)$(SANITIZED) all unit
+	+$(Q)$(SANITIZED) all unit
 
 FORMAT_SRC = $(wildcard include/*.h bpf/*.[ch] bpf/*/*.[ch] user/*.c user/*/*.[ch] user/sigpath/agent/*.[ch] tests/*/*.[ch])
 

@@ -9,11 +9,11 @@ FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(O)/fuzz/%)
 .PHONY: fuzz fuzz-smoke fuzz-programs
 fuzz: SANITIZED_LEVEL = -O1
 fuzz:
-	$(Q)$(SANITIZED) fuzz-programs
+	+$(Q)$(SANITIZED) fuzz-programs
 	$(Q)tests/fuzz/run.sh $(O)-asan/fuzz $(FUZZ_SECONDS) $(ONLY)
 
 fuzz-smoke:
-	$(Q)$(SANITIZED) fuzz-programs
+	+$(Q)$(SANITIZED) fuzz-programs
 	$(Q)tests/fuzz/run.sh $(O)-asan/fuzz 2 $(ONLY)
 
 fuzz-programs: $(FUZZ)
