@@ -13,7 +13,8 @@
 
 static bool is_evaluation(const struct sdw_merge_input *merge, size_t native)
 {
-	return merge->native_kind[native] == SDW_NATIVE_FRAME_EVALUATION;
+	return merge->native_kind[native] == SDW_NATIVE_FRAME_EVALUATION ||
+	       merge->native_kind[native] == SDW_NATIVE_FRAME_ENTRY;
 }
 
 static void check(const struct sdw_merge_input *merge, const struct sdw_merged_frame *out,
