@@ -69,6 +69,19 @@ def test_what_has_a_pid_again_is_not_taken_for_who_had_it(context):
     assert sum("second" in names_of(sample) and "first" in names_of(sample) for sample in recording.samples()) == 0
 
 
+def test_each_way_to_start_a_process_of_multiprocessing_is_followed(context):
+    recording = context.record_well("-F", "997", "--", *context.target("start_methods.py", 0.4))
+    ids = rec.roles_of(recording.stdout)
+    assert sorted(ids) == ["fork", "forkserver", "spawn"], ids
+    for role, ((pid, _),) in ids.items():
+        # the ways are functions of multiprocessing, too
+        work = [sample for sample in recording.samples() if sample["pid"] == pid and "work" in names_of(sample)]
+        assert sum(sample["w"] for sample in work) > 0.5 * 0.4 * 997, "%s: %r" % (role, work)
+        for sample in work:
+            names = names_of(sample)
+            assert names[0] == "<module>" and names[names.index("work") - 2:][:2] == ["run", role], names
+
+
 def test_threads_work_on_without_the_main_one(context):
     recording = context.record_well("-F", "499", "--", *context.target("leaderless.py", 1))
     (_, launched), = roles_checked(recording, recording.stdout)

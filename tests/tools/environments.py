@@ -27,7 +27,7 @@ def with_package(python, version, *packages):
             return own
         if (version, packages) not in _failed:
             why = run(python, "-m", "venv", folder) or run(
-                own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--prefer-binary",
                 "--retries", "1", "--timeout", "15", *packages)
             if why is None:
                 open(marker, "w").close()
