@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Measures LTTng traces and prints what came out; no test.
 
-    bench.py [--seconds N] SIDEWINDER
+    bench.py [--seconds N] [--only TEXT] SIDEWINDER
 
 A program that is busy on each of two processors is recorded at 10 kHz through LTTng into its own session with
 channels of the default size, then one at 1 kHz with and without native frames: events discarded, and bytes
 that a sample takes, all files of a trace counted, in a CTF directory and in the LTTng trace of the same recording.
+Last, what a sample of the signal path costs the program with and without the event that its handler writes.
 """
 import argparse
 import json
@@ -16,7 +17,15 @@ import subprocess
 import sys
 import tempfile
 
-TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "system", "targets", "spin.py")
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, os.pardir, "bench")]
+sys.dont_write_bytecode = True
+
+import cost  # noqa: E402
+import paper_cost  # noqa: E402
+import sidewinder  # noqa: E402
+
+TARGET = os.path.join(HERE, os.pardir, "system", "targets", "spin.py")
 
 
 def size_of(folder):
@@ -48,17 +57,62 @@ def record(options, work, what, processes, *arguments):
         shutil.rmtree(folder)
 
 
+def event_cost(options):
+    """What the event alone takes in the handler, of a session that is there."""
+    build = os.path.dirname(options.profiler)
+    folder = os.path.join(build, "bench", "work", "events")
+    shutil.rmtree(folder, ignore_errors=True)
+    for command in (["lttng-sessiond", "--daemonize", "--no-kernel"], ["lttng", "create", "cost", "--output=" + folder],
+                    ["lttng", "enable-event", "--userspace", "sidewinder:*", "--filter=recorder == 0"],
+                    ["lttng", "start"]):
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run([os.path.join(build, "bench", "event_cost"), os.path.join(build, "lttng-handler.so")],
+                          stdout=subprocess.PIPE, check=True, text=True)
+    subprocess.run(["lttng", "destroy", "cost"], check=True, stdout=subprocess.DEVNULL)
+    shutil.rmtree(folder, ignore_errors=True)
+    for line in done.stdout.splitlines():
+        frames, native, ns = line.split()
+        print("the handler's event with %3s Python frames and %3s addresses: %4s ns" % (
+            frames, frames if native == "1" else 0, ns), flush=True)
+
+
+def handler_cost(options, rounds):
+    """CPU time of a sample of the signal path, above that of no sampling, without and with the handler's event."""
+    profiler = sidewinder.Sidewinder(os.path.dirname(options.profiler))
+    lttng = profiler.path("lttng")
+    contents = {"Python alone": ([], False), "native, offline": ([], True), "native, online": (["--unwind=online"], True)}
+    for content, (how, native) in contents.items():
+        rate = paper_cost.rate_of(content)
+        least = {}
+        for _ in range(rounds):
+            for way, event in {"none": None, "without": [], "with": ["--lttng-output=" + lttng]}.items():
+                shutil.rmtree(lttng, ignore_errors=True)
+                path = None if event is None else ["--path=signal", "--signal=sigtrap", *how, *event]
+                ns = paper_cost.run_slices(profiler, sys.executable, 20, rate, 1, path, native)
+                least[way] = min(ns, least.get(way, ns))
+        without, written = (cost.per_overflow(least["none"], least[way], rate) for way in ("without", "with"))
+        print("a handler at %d Hz, 24 frames, %-15s %5.2f us a sample, with its event %5.2f us" % (
+            rate, content + ":", without, written), flush=True)
+    shutil.rmtree(lttng, ignore_errors=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--only", default="", help="'trace' or 'handler'")
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("profiler")
     options = parser.parse_args()
     options.profiler = os.path.abspath(options.profiler)
     work = tempfile.mkdtemp(prefix="sidewinder-bench-")
     try:
-        record(options, work, "10 kHz, two processes, native", 2, "--lttng", "-F", "10000")
-        record(options, work, "1 kHz, one process, Python alone", 1, "--lttng", "--native=none")
-        record(options, work, "1 kHz, one process, native", 1, "--lttng")
+        if options.only in ("", "trace"):
+            record(options, work, "10 kHz, two processes, native", 2, "--lttng", "-F", "10000")
+            record(options, work, "1 kHz, one process, Python alone", 1, "--lttng", "--native=none")
+            record(options, work, "1 kHz, one process, native", 1, "--lttng")
+        if options.only in ("", "handler"):
+            event_cost(options)
+            handler_cost(options, options.rounds)
     finally:
         shutil.rmtree(work, ignore_errors=True)
 

@@ -13,5 +13,10 @@ lttng-fast: all
 	$(Q)$(LTTNG_TESTS) --fast $(O)/sidewinder
 
 # 10 kHz for a minute into the default channel, and the bytes that a sample takes at 1 kHz
-lttng-bench: all
+lttng-bench: all $(O)/bench/event_cost $(O)/bench/floor
 	$(Q)tests/lttng/private.sh $(PYTHON) tests/lttng/bench.py $(O)/sidewinder
+
+$(O)/bench/event_cost: tests/lttng/event_cost.c include/handler_events.h
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -ldl
