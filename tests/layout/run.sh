@@ -45,6 +45,14 @@ report() {
 	fi
 }
 
+# known VERSION: without the fields that are not used there: 3.7.4 moved two, which are left out before it
+known() {
+	case $1 in
+	3.7.[0-3]) grep -v -e runtime_tstate_current -e runtime_gc_collecting ;;
+	*) cat ;;
+	esac
+}
+
 while read -r version python; do
 	include=$("$python" -E -s -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
 	if ! [ -e "$include/internal/pycore_pystate.h" ] && ! [ -e "$include/internal/pystate.h" ] &&
@@ -54,8 +62,8 @@ while read -r version python; do
 		continue
 	fi
 	${CC:-cc} -w -Iinclude -I"$include" -I"$include/internal" -I"$include/.." -o "$work/probe" \
-		"$tests/probe.c" 2>"$work/error" && "$work/probe" >"$work/true" && used "$python" &&
-		diff "$work/true" "$work/used" >"$work/error"
+		"$tests/probe.c" 2>"$work/error" && "$work/probe" | known "$version" >"$work/true" && used "$python" &&
+		known "$version" <"$work/used" | diff "$work/true" - >"$work/error"
 	report $? "layout of CPython $version is that of its headers"
 done <<END
 $interpreters
