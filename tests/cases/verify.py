@@ -161,7 +161,7 @@ def interpreter_files(python):
 
 def stripped(run):
     known = {"_start"}.union(  # that name the file's header gives
-        *(dynamic_symbols(path) for path in interpreter_files(run.python)))
+        *map(dynamic_symbols, interpreter_files(run.python) | {os.path.realpath(run.python)}))
     main = run.roles["main"][0][0]
     wrong = {frame[1] for sample in run.samples() for frame in native_frames(sample)
              if sample["pid"] == main and re.match(r"libpython|python-copy", os.path.basename(frame[2]))
