@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, os.pardir, "bench")]
@@ -62,13 +63,21 @@ def event_cost(options):
     build = os.path.dirname(options.profiler)
     folder = os.path.join(build, "bench", "work", "events")
     shutil.rmtree(folder, ignore_errors=True)
-    for command in (["lttng-sessiond", "--daemonize", "--no-kernel"], ["lttng", "create", "cost", "--output=" + folder],
-                    ["lttng", "enable-event", "--userspace", "sidewinder:*", "--filter=recorder == 0"],
-                    ["lttng", "start"]):
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    done = subprocess.run([os.path.join(build, "bench", "event_cost"), os.path.join(build, "lttng-handler.so")],
-                          stdout=subprocess.PIPE, check=True, text=True)
-    subprocess.run(["lttng", "destroy", "cost"], check=True, stdout=subprocess.DEVNULL)
+    daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    create = ["lttng", "create", "cost", "--output=" + folder]
+    try:
+        while subprocess.run(create, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+            assert daemon.poll() is None, "the session daemon ended"
+            time.sleep(0.1)
+        for command in (["lttng", "enable-event", "--userspace", "sidewinder:*", "--filter=recorder == 0"],
+                        ["lttng", "start"]):
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        done = subprocess.run([os.path.join(build, "bench", "event_cost"), os.path.join(build, "lttng-handler.so")],
+                              stdout=subprocess.PIPE, check=True, text=True)
+        subprocess.run(["lttng", "destroy", "cost"], check=True, stdout=subprocess.DEVNULL)
+    finally:
+        daemon.terminate()
+        daemon.wait()
     shutil.rmtree(folder, ignore_errors=True)
     for line in done.stdout.splitlines():
         frames, native, ns = line.split()
