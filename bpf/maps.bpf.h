@@ -58,6 +58,7 @@ struct sdw_scratch {
 	/* search through the lists of thread states */
 	__u64 search_interpreter, search_thread, search_found;
 	__u32 search_steps;
+	__u32 search_marks;   /* thread states at work on the interrupted thread's stack */
 	__u32 search_sure;    /* search_found is the one that its thread used last */
 	__u32 search_several; /* there are subinterpreters: marks on the stack decide */
 	__u64 search_mark;    /* of search_found */

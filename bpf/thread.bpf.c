@@ -153,6 +153,7 @@ static __always_inline int consider(__u32 cpu, struct sdw_scratch *scratch)
 
 	if (scratch->search_several) {
 		sdw_find_mark(cpu);
+		scratch->search_marks += scratch->mark != 0;
 		if (scratch->mark &&
 		    (!scratch->search_found || scratch->mark < scratch->search_mark)) {
 			scratch->search_found = scratch->search_thread;
@@ -213,6 +214,7 @@ static __always_inline int search(__u32 cpu, bool bounded)
 	scratch->search_found = 0;
 	scratch->search_thread = 0;
 	scratch->search_steps = 0;
+	scratch->search_marks = 0;
 	scratch->search_sure = 0;
 	if (bpf_probe_read_user(&scratch->search_interpreter, 8,
 				(void *)(scratch->interpreter.runtime_addr +
@@ -293,6 +295,8 @@ static __always_inline int find_among_several(__u32 cpu, struct sdw_scratch *scr
 	}
 	if (scratch->search_found == holder(scratch))
 		scratch->sample.record.flags |= SDW_SAMPLE_HOLDS_GIL;
+	if (scratch->search_marks > 1)
+		scratch->sample.record.flags |= SDW_SAMPLE_SUBINTERPRETER;
 	return 0;
 }
 

@@ -58,6 +58,8 @@ enum sdw_sample_flags {
 	SDW_SAMPLE_STACK_CUT =
 		1 << 3, /* native stack longer than the limit: outermost part missing */
 	SDW_SAMPLE_STACK_UNREADABLE = 1 << 4, /* part of the native stack could not be read */
+	SDW_SAMPLE_SUBINTERPRETER =
+		1 << 5, /* another interpreter called this one: its frames are outside */
 };
 
 /*

@@ -4,6 +4,7 @@
 Each takes a Run (run.py) after its recording, and calls run.expect(condition, words).
 """
 import collections
+import itertools
 import json
 import os
 import re
@@ -265,6 +266,14 @@ def one_of_three(run):
              len(wanted & {plain_name(frame) for frame in python_frames(sample)}) == 1]
     run.expect(weight(right) == weight(working) > 0.8 * run.rate * run.cpu("main"),
                "%d of %d, %.2f s of CPU" % (weight(right), weight(working), run.cpu("main")))
+    # native frames: what called the subinterpreter is outside of its Python frames
+    inside = [sample for sample in working if {"inside_x", "inside_y"} &
+              {plain_name(frame) for frame in python_frames(sample)}]
+    parts = ("other interpreter", "PyEval_EvalCode", "<module>")
+    ordered = [sample for sample in inside if [name for name, _ in itertools.groupby(
+        plain_name(frame) for frame in sample["frames"] if plain_name(frame) in parts)] == list(parts)]
+    run.expect(weight(ordered) >= 0.99 * weight(inside), "%d of %d in order, e.g. %s" % (
+        weight(ordered), weight(inside), json.dumps([s["frames"] for s in inside if s not in ordered][:1])))
 
 
 def sleepers(run):

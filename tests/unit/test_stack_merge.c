@@ -2,6 +2,7 @@
 /* test_stack_merge.c - Python frames laid into native ones, and where a greenlet's stack begins. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
  * Python's letters, native frames as n or G, evaluations that are shown as E, markers as their
  * number.
  */
-static const char *merged(const char *python, const char *native)
+static const char *merge_of(const char *python, const char *native, bool subinterpreter)
 {
 	static char text[ROOM];
 	uint8_t entry[ROOM] = {0}, kind[ROOM] = {0};
@@ -30,6 +31,7 @@ static const char *merged(const char *python, const char *native)
 		.native_kind = kind,
 		.native_count = strlen(native),
 		.native_complete = true,
+		.subinterpreter = subinterpreter,
 	};
 	size_t count;
 
@@ -57,6 +59,12 @@ static const char *merged(const char *python, const char *native)
 	return text;
 }
 
+static const char *merged(const char *python, const char *native)
+{
+	return merge_of(python, native, false);
+}
+
+#define OTHER	 "8"
 #define GREENLET "7" /* the marker's number */
 #define UNKNOWN	 "6"
 
@@ -67,6 +75,14 @@ static void test_python_takes_the_place_of_its_evaluations(void **state)
 	assert_string_equal(merged("Ab", "nEnE"), "nAbn"); /* the inner one has no frame yet */
 	assert_string_equal(merged("A", "nEnEE"), "nAn" UNKNOWN "EE");
 	assert_string_equal(merged("AbCd", "neEnneEn"), "nAbnnCdn");
+}
+
+static void test_frames_of_a_subinterpreter_are_those_inside(void **state)
+{
+	(void)state;
+	assert_string_equal(merge_of("Ab", "nEnEn", true), "n" OTHER "nAbn");
+	assert_string_equal(merge_of("AbC", "nEnnEnEEn", true), "n" OTHER "nn" OTHER "nAbCn");
+	assert_string_equal(merge_of("AbCd", "nEnEn", true), "nAbnCdn");
 }
 
 static void test_what_is_outside_of_a_greenlet_is_left_out(void **state)
@@ -103,6 +119,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_python_takes_the_place_of_its_evaluations),
+		cmocka_unit_test(test_frames_of_a_subinterpreter_are_those_inside),
 		cmocka_unit_test(test_what_is_outside_of_a_greenlet_is_left_out),
 		cmocka_unit_test(test_the_first_greenlet_has_the_threads_stack),
 		cmocka_unit_test(test_amid_a_switch_the_outer_frames_are_nobodys),

@@ -227,6 +227,7 @@ static int take_sample(struct sdw_pipeline *pipeline, const struct sdw_record_sa
 	if (!raw.image)
 		return -ENOMEM;
 	raw.status = sample->status;
+	raw.flags = sample->flags;
 	raw.python_id = sample->python_stack;
 	if (raw.python_id)
 		raw.python = sdw_python_stacks_find(&pipeline->python_stacks, raw.python_id);

@@ -82,7 +82,9 @@ int sdw_pipeline_signal(struct sdw_pipeline *pipeline,
 			const struct sdw_record_signal_sample *record, size_t size)
 {
 	const struct sdw_record_sample *sample = &record->sample;
-	struct sdw_raw_stack raw = {.native_end = SDW_UNWIND_COMPLETE, .status = sample->status};
+	struct sdw_raw_stack raw = {.native_end = SDW_UNWIND_COMPLETE,
+				    .status = sample->status,
+				    .flags = sample->flags};
 	int err;
 
 	if (size < sizeof(*record) || !sample->tid || sample->status >= SDW_STATUS_COUNT ||

@@ -26,6 +26,7 @@ static const char *const marker_names[SDW_MARKER_COUNT] = {
 	[SDW_MARKER_PENDING] = "[Python not yet found]",
 	[SDW_MARKER_UNMATCHED] = "[native order not known]",
 	[SDW_MARKER_GREENLET] = "[greenlet]",
+	[SDW_MARKER_INTERPRETER] = "[other interpreter]",
 };
 
 int sdw_stack_builder_init(struct sdw_stack_builder *builder, struct sdw_catalog *catalog,
@@ -66,7 +67,9 @@ static uint64_t raw_hash(const struct sdw_raw_stack *raw)
 
 	hash = sdw_mix64(hash ^ raw->python_id);
 	hash = sdw_mix64(hash ^ ((uint64_t)raw->status << 32 | (uint64_t)raw->native_cut << 40 |
-				 (uint64_t)raw->native_end << 48 | raw->image->maps.generation));
+				 (uint64_t)raw->native_end << 48 |
+				 (uint64_t)(raw->flags & SDW_SAMPLE_SUBINTERPRETER) << 50 |
+				 raw->image->maps.generation));
 	for (size_t i = 0; i < raw->native_count; i++)
 		hash = (hash << 7 | hash >> 57) * 0x9e3779b97f4a7c15ull ^ raw->pcs[i];
 	for (size_t i = 0; i < raw->kernel_count; i++)
@@ -241,6 +244,7 @@ static size_t merge(struct sdw_stack_builder *builder, const struct sdw_raw_stac
 		.native_count = raw->native_count,
 		.native_complete = raw->native_end == SDW_UNWIND_COMPLETE,
 		.native_cut = raw->native_cut,
+		.subinterpreter = raw->flags & SDW_SAMPLE_SUBINTERPRETER,
 		.keep_evaluations = builder->interpreter_frames,
 	};
 	bool in_instruction = false;

@@ -22,6 +22,7 @@ struct sdw_raw_stack {
 	uint64_t python_id;
 	const struct sdw_python_stack *python; /* NULL: none */
 	uint8_t status;			       /* enum sdw_status */
+	uint8_t flags;			       /* enum sdw_sample_flags */
 	const uint64_t *pcs;		       /* native, innermost first */
 	size_t native_count;
 	int native_end; /* enum sdw_unwind_end */

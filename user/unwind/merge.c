@@ -91,7 +91,7 @@ static struct alignment align(const struct sdw_merge_input *input, size_t seen)
 	size_t told = told_evaluations(input);
 	struct alignment alignment = {0};
 
-	if (seen > told && input->python_complete) {
+	if (seen > told && input->python_complete && !input->subinterpreter) {
 		alignment.skipped = seen - told;
 		alignment.unmatched = alignment.skipped > 1;
 	} else if (told > seen && input->native_complete && input->native_count) {
@@ -110,6 +110,15 @@ static void emit_unseen(struct merger *merger, const struct alignment *alignment
 		emit_evaluation(merger);
 }
 
+/* An evaluation outside of those that the Python frames tell of, if it has one of its own. */
+static void emit_other_interpreter(struct merger *merger, bool shown)
+{
+	if (merger->empty)
+		merger->empty--;
+	else if (!shown && merger->input->python_complete)
+		emit(merger, SDW_MERGED_MARKER, SDW_MARKER_INTERPRETER);
+}
+
 static void emit_native(struct merger *merger, const struct alignment *alignment, size_t seen)
 {
 	const struct sdw_merge_input *input = merger->input;
@@ -125,7 +134,9 @@ static void emit_native(struct merger *merger, const struct alignment *alignment
 		}
 		if (ordinal == 0)
 			emit_unseen(merger, alignment);
-		if (ordinal >= alignment->skipped)
+		if (input->subinterpreter && merger->python == input->python_count)
+			emit_other_interpreter(merger, shown);
+		else if (ordinal >= alignment->skipped)
 			emit_evaluation(merger);
 		else if (alignment->unmatched)
 			shown = true;

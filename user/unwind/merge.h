@@ -28,6 +28,8 @@ enum sdw_marker {
 	SDW_MARKER_UNMATCHED, /* "[native order not known]": evaluations and entries disagree */
 	SDW_MARKER_GREENLET,  /* "[greenlet]": its stack begins here; outside are remains of others
 			       */
+	SDW_MARKER_INTERPRETER, /* "[other interpreter]": an evaluation of another one, whose frames
+				   are not told */
 	SDW_MARKER_COUNT,
 };
 
@@ -57,8 +59,11 @@ struct sdw_merge_input {
 	uint32_t python_marker;	    /* enum sdw_marker to put where they are; 0: "[truncated]" */
 	const uint8_t *native_kind; /* per native frame: enum sdw_native_kind */
 	size_t native_count;
-	bool native_complete;  /* false: outer frames are missing */
-	bool native_cut;       /* ... because of the limit of bytes */
+	bool native_complete; /* false: outer frames are missing */
+	bool native_cut;      /* ... because of the limit of bytes */
+	/* the Python frames are of the innermost evaluations; those outside are of an interpreter
+	   that called this one */
+	bool subinterpreter;
 	bool keep_evaluations; /* --interpreter-frames: show the evaluation frames too */
 };
 
