@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 		return 1;
 	provider->init_thread();
 	for (size_t i = 0; i < sizeof(frames) / sizeof(*frames); i++) {
-		for (int native = 0; native < 2; native++) {
+		for (int native = 0; native < 2 && (!native || frames[i]); native++) {
 			sample.frames = frames[i];
 			sample.addresses = native ? frames[i] : 0;
 			printf("%u %d %.0f\n", frames[i], native,
