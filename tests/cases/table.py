@@ -114,6 +114,11 @@ DISPUTED = {
     # the role's line names the main thread, which does nothing else: the share is 1. The range is that of
     # the whole process (1.25 of 2.25 seconds).
     ("25-embedded-late", "any 0.40..0.80 host : n:native_work"): ((2, 7), (3, 15)),
+    # three processes that want two processors or more: how much each gets is the scheduler's affair
+    ("30-pid-namespace", "share 0.20..0.45 any : ^<module>;in_alpha;spin$"): ((2, 7), (3, 15)),
+    ("30-pid-namespace", "share 0.15..0.45 any : ^<module>;in_beta;spin$"): ((2, 7), (3, 15)),
+    ("30-pid-namespace", "share 0.15..0.45 any : ^<module>;in_gamma;spin$"): ((2, 7), (3, 15)),
+    ("30-pid-namespace", "share 0.05..0.45 any : second_thread;spin$"): ((2, 7), (3, 15)),
     # each sleeper runs for some microseconds before it sleeps, fifty of them one after another, and again
     # when it is cancelled: a sample there is true
     ("48-async-chain", "never main : asleep"): ((3, 6), (3, 15)),

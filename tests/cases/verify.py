@@ -192,6 +192,12 @@ def outer_pids(run):
         run.expect(len(found[name]) == 1, "%s has pids %r" % (name, found[name]))
     pids = set().union(*found.values())
     run.expect(len(pids) == 3 and 1 not in pids, "pids are not the outer ones: %r" % found)
+    for name, own in found.items():
+        of_it = [sample for sample in run.samples() if sample["pid"] in own]
+        working = [sample for sample in of_it if {name, "second_thread"} &
+                   {plain_name(frame) for frame in python_frames(sample)}]
+        run.expect(weight(working) > 0.6 * weight(of_it), "%s: %d of %d samples are in its functions" % (
+            name, weight(working), weight(of_it)))
 
 
 def only_beta(run):
