@@ -41,7 +41,7 @@ BPF_SRC  := bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c,$(wildcard bpf/*.bpf.c))
 BPF_OBJ  := $(BPF_SRC:%.c=$(O)/%.o)
 # shared objects of their own, loaded for --lttng alone: the program runs where LTTng is not installed
 LTTNG_SRC := $(wildcard user/lttng/*.c)
-LTTNG_SO  := $(if $(shell pkg-config --exists lttng-ust lttng-ctl && echo yes),$(O)/lttng-provider.so $(O)/lttng-handler.so $(O)/lttng-control.so)
+LTTNG_SO  := $(if $(shell pkg-config --exists lttng-ust lttng-ctl 2>/dev/null && echo yes),$(O)/lttng-provider.so $(O)/lttng-handler.so $(O)/lttng-control.so)
 USER_SRC := $(filter-out $(LTTNG_SRC),$(wildcard user/*/*.c))
 TRACECOMPASS := $(O)/tracecompass/sidewinder.xml
 PROTO    := $(wildcard user/view/proto/*.proto)
