@@ -67,10 +67,17 @@ class Trace:
             stack = node["parent"]
 
 
-def check_alike(trace):
-    """Every event of a handler is a record of the ring: same run, same overflow, same Python stack."""
+def check_alike(trace, cut_off=0):
+    """Every event of a handler is a record of the ring: same run, same overflow, same Python stack.
+
+    cut_off: so many runs may have ended with their process between the one and the other.
+    """
     lines = {}
+    alone = [key for key in trace.handler if key not in trace.recorder]
+    assert len(alone) <= cut_off, alone
     for key, (fields, sequences) in trace.handler.items():
+        if key in alone:
+            continue
         told = trace.recorder[key]
         assert [fields[name] for name in SAMPLE] == [told[name] for name in SAMPLE], (fields, told)
         assert told["weight"] == fields["period"], (fields, told)
@@ -132,7 +139,7 @@ def under_handler(context, *options, rounds=2):
     assert abs(len(trace.handler) + counts["discarded"] - counts["written"]) <= recording.summary["processes"], (
         len(trace.handler), counts)
     if not counts["discarded"]:
-        check_alike(trace)
+        check_alike(trace, recording.summary["processes"])
     assert not recording.faults(), recording.faults()
     # not its first process alone has the session's ear
     assert len({fields["pid"] for fields, _ in trace.handler.values()}) > 1, counts
