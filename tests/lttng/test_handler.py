@@ -70,7 +70,7 @@ class Trace:
 def check_alike(trace, cut_off=0):
     """Every event of a handler is a record of the ring: same run, same overflow, same Python stack.
 
-    cut_off: so many runs may have ended with their process between the one and the other.
+    cut_off: so many runs have no record: their process ended before it, or the ring was full.
     """
     lines = {}
     alone = [key for key in trace.handler if key not in trace.recorder]
@@ -139,7 +139,7 @@ def under_handler(context, *options, rounds=2):
     assert abs(len(trace.handler) + counts["discarded"] - counts["written"]) <= recording.summary["processes"], (
         len(trace.handler), counts)
     if not counts["discarded"]:
-        check_alike(trace, recording.summary["processes"])
+        check_alike(trace, recording.summary["processes"] + recording.summary["lost"]["ring_full"])
     assert not recording.faults(), recording.faults()
     # not its first process alone has the session's ear
     assert len({fields["pid"] for fields, _ in trace.handler.values()}) > 1, counts
