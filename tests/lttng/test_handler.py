@@ -140,7 +140,9 @@ def under_handler(context, *options, rounds=2):
         len(trace.handler), counts)
     if not counts["discarded"]:
         check_alike(trace, recording.summary["processes"] + recording.summary["lost"]["ring_full"])
-    assert not recording.faults(), recording.faults()
+    # at 5 kHz, of a program that also starts others, the ring may be full
+    faults = [fault for fault in recording.faults() if "ring_full" not in fault]
+    assert not faults, faults
     # not its first process alone has the session's ear
     assert len({fields["pid"] for fields, _ in trace.handler.values()}) > 1, counts
 
