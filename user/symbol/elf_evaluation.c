@@ -187,39 +187,6 @@ static bool is_part_of(const struct sdw_frame_entry *part, const struct sdw_fram
 	return has_rule(function, &first);
 }
 
-/*
- * The target of a jump with a 32-bit distance at `at`, if there may be one: instructions are not
- * decoded, so other bytes can look like a jump, but hardly like one into a part with the right
- * frame.
- */
-static bool jump_target(const uint8_t *code, size_t size, size_t at, uint64_t vaddr,
-			uint64_t *target)
-{
-#ifdef __x86_64__
-	size_t operand;
-	int32_t distance;
-
-	if (code[at] == 0xe9) /* jmp */
-		operand = at + 1;
-	else if (code[at] == 0x0f && at + 1 < size && (code[at + 1] & 0xf0) == 0x80) /* jcc */
-		operand = at + 2;
-	else
-		return false;
-	if (operand + sizeof(distance) > size)
-		return false;
-	memcpy(&distance, code + operand, sizeof(distance));
-	*target = vaddr + operand + sizeof(distance) + (uint64_t)(int64_t)distance;
-	return true;
-#else
-	(void)code;
-	(void)size;
-	(void)at;
-	(void)vaddr;
-	(void)target;
-	return false;
-#endif
-}
-
 static void add_jumped_to(struct sdw_elf *elf, const struct sdw_elf_range *hot, const uint8_t *code,
 			  struct ranges *ranges)
 {
@@ -232,7 +199,8 @@ static void add_jumped_to(struct sdw_elf *elf, const struct sdw_elf_range *hot, 
 	for (size_t at = 0; at < size; at++) {
 		uint64_t target;
 
-		if (!jump_target(code, size, at, hot->start, &target) || contains(ranges, target))
+		if (!sdw_elf_jump_target(code, size, at, hot->start, &target) ||
+		    contains(ranges, target))
 			continue;
 		if (sdw_frame_table_find(&tables, elf, target, &part) == 0 &&
 		    is_part_of(&part, &function))

@@ -251,32 +251,6 @@ static void add_named(struct search *search)
 	}
 }
 
-/*
- * Where a jump with a 32-bit distance at `at` goes, if one may be there: instructions are not
- * decoded, so other bytes can look like one, but hardly like one to the start of a function.
- */
-static bool jump_target(const uint8_t *code, size_t size, size_t at, uint64_t vaddr,
-			uint64_t *target)
-{
-#ifdef __x86_64__
-	size_t operand = at + 1;
-	int32_t distance;
-
-	if (code[at] == 0x0f && operand < size && (code[operand] & 0xf0) == 0x80) /* jcc */
-		operand++;
-	else if (code[at] != 0xe9) /* jmp */
-		return false;
-	if (operand + sizeof(distance) > size)
-		return false;
-	memcpy(&distance, code + operand, sizeof(distance));
-	*target = vaddr + operand + sizeof(distance) + (uint64_t)(int64_t)distance;
-	return true;
-#else
-	(void)code, (void)size, (void)at, (void)vaddr, (void)target;
-	return false;
-#endif
-}
-
 static void add_parts_of(struct search *search, struct sdw_elf_range function, uint8_t *code)
 {
 	size_t size = function.end - function.start;
@@ -286,7 +260,7 @@ static void add_parts_of(struct search *search, struct sdw_elf_range function, u
 	for (size_t at = 0; at < size; at++) {
 		uint64_t target;
 
-		if (!jump_target(code, size, at, function.start, &target) ||
+		if (!sdw_elf_jump_target(code, size, at, function.start, &target) ||
 		    (target >= function.start && target < function.end) ||
 		    sdw_map64_find(&search->called, target) ||
 		    sdw_elf_is_evaluation(search->elf, target))

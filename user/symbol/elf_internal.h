@@ -80,4 +80,12 @@ const struct sdw_elf_range *sdw_elf_instruction_at(struct sdw_elf *elf, uint64_t
 /* The debug file, looked for at first use; NULL if there is none. */
 struct sdw_elf *sdw_elf_debug_file(struct sdw_elf *elf);
 
+/*
+ * Where a jump with a 32-bit distance goes, if one may be at code[at], at < size; `vaddr` is that
+ * of code[0]. Instructions are not decoded, so other bytes can look like a jump: the caller checks
+ * that the target is the start of something.
+ */
+bool sdw_elf_jump_target(const uint8_t *code, size_t size, size_t at, uint64_t vaddr,
+			 uint64_t *target);
+
 #endif
