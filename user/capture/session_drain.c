@@ -207,12 +207,13 @@ int sdw_session_report(struct sdw_session *session, uint64_t now_ns)
  */
 static uint64_t late_while_idle(const struct sdw_session *session, uint64_t late)
 {
-	uint64_t idle_ns = sdw_idle_time_ns() - session->idle_start_ns, periods;
+	uint64_t idle_ns = sdw_idle_time_ns(), periods;
 
+	/* the idle time of a processor that was taken offline is gone from the sum */
 	if (!sdw_config_counts_processors(session->config) || !session->config->event.is_clock ||
-	    !session->idle_start_ns)
+	    !session->idle_start_ns || idle_ns < session->idle_start_ns)
 		return 0;
-	periods = idle_ns / session->period;
+	periods = (idle_ns - session->idle_start_ns) / session->period;
 	if (periods <= session->counters.idle)
 		return 0;
 	periods -= session->counters.idle;
