@@ -26,7 +26,10 @@
 
 #define THREADS 4
 #define PAGES	500 /* touched by each thread, and by the child */
-/* faults of the target between the start of counting and its own first look, and after its last */
+/*
+ * Faults of the target between the start of counting and its own first look, and after its last;
+ * and those that the kernel takes for it (futexes), which are in its usage but are no events.
+ */
 #define SLACK 40
 
 static struct sdw_config page_faults(void)
@@ -196,7 +199,7 @@ static void test_each_thread_early_or_late_is_counted_once(void **state)
 	require_events();
 	count_target(false, &count, &own);
 	assert_in_range(own, 2 * THREADS * PAGES, UINT32_MAX);
-	assert_in_range(count, own, own + SLACK);
+	assert_in_range(count, own - SLACK, own + SLACK);
 }
 
 static void test_forked_child_is_counted_when_followed(void **state)
@@ -207,7 +210,7 @@ static void test_forked_child_is_counted_when_followed(void **state)
 	(void)state;
 	require_events();
 	count_target(true, &count, &own);
-	assert_in_range(count, own + PAGES, own + 2 * PAGES);
+	assert_in_range(count, own + PAGES - SLACK, own + 2 * PAGES);
 }
 
 static void test_events_of_a_command_start_at_its_exec(void **state)
